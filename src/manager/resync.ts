@@ -90,6 +90,8 @@ const backoffPolicy = { base: 1000, cap: 60_000 };
 const minInterval = 5000;
 /** Delay between reads of the network while nodes lack something, in ms. */
 const countInterval = 60_000;
+/** Delay between looks at whether a count is awaited before that, in ms. */
+const countPause = 5000;
 
 export class Resync {
   readonly #options: ResyncOptions;
@@ -321,10 +323,13 @@ export class Resync {
 
   /** Reads between resyncs while some node lacks addresses or infrastructure. */
   async #between(signal: AbortSignal): Promise<void> {
-    const { clock, nodes, missingData, emit } = this.#options;
+    const { clock, nodes, ledger, missingData, emit } = this.#options;
     const context: CallContext = { priority: () => 'normal', signal };
-    for (;;) {
-      await sleep(clock, countInterval, signal);
+    for (let due = clock.monotonic() + countInterval; ; ) {
+      await sleep(clock, countPause, signal);
+      const now = clock.monotonic();
+      if (now < due && !ledger.awaitsCount(now)) continue;
+      due = now + countInterval;
       const networks = nodes().networkIds();
       const what = missingData();
       if (what === 'nothing' || networks.length === 0) continue;

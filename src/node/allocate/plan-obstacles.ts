@@ -6,7 +6,7 @@ export type Obstacle =
   | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }
   /** Subnets match, but none has room for the smallest interface that serves pods. */
   | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[] }
-  /** The others have no room, and these cannot be read. */
+  /** The others have no room, and these cannot be read, or no longer. */
   | { readonly kind: 'interfacesUnreadable'; readonly interfaces: readonly UnreadableInterface[] }
   /** Only these could take more, and the cloud could not carry out their last change. */
   | { readonly kind: 'interfacesFailed'; readonly interfaceIds: readonly string[] }

@@ -4,6 +4,7 @@
 // is reserved for prefixes. Single addresses come last: without blocks, or if `max` leaves less room than a prefix.
 import { unusableIn } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
@@ -72,6 +73,8 @@ class Draft {
   /** Interfaces that could serve the rest if the cloud had not failed to change them. */
   readonly #failed: string[] = [];
   #ipv6: Ipv6Unmet | undefined;
+  /** Interfaces that could serve the rest if they could still be read. */
+  readonly #obscured = new Set<UnreadableInterface>();
 
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
@@ -91,10 +94,7 @@ class Draft {
       if (this.#countFor(unit, this.#missing, this.#max) === 0) return;
       const room = this.#roomOn(item);
       if (room <= 0) continue;
-      if (item.condition === 'failed') {
-        this.#failed.push(item.id);
-        continue;
-      }
+      if (this.#isBroken(item)) continue;
       if (!this.#takesMore(item)) {
         this.#isPassing = true;
         continue;
@@ -105,11 +105,19 @@ class Draft {
     }
   }
 
+  /** Only a repair in the cloud lets it take more. */
+  #isBroken({ id, condition }: NetworkInterface): boolean {
+    const obscured = this.#facts.view.obscured.find((item) => item.id === id);
+    if (obscured !== undefined) this.#obscured.add(obscured);
+    else if (condition === 'failed') this.#failed.push(id);
+    return obscured !== undefined || condition === 'failed';
+  }
+
   #takesMore({ id, attachment, condition }: NetworkInterface): boolean {
     const { view, frozen, traits, stepsInFlight } = this.#facts;
     // The plan is made again when the change under way ends, and covers what came up meanwhile.
     const isExcluded = traits.change === 'perInstance' && stepsInFlight.length + this.#steps.length > 0;
-    if (isExcluded || condition !== undefined || view.obscured.some((item) => item.id === id)) return false;
+    if (isExcluded || condition !== undefined) return false;
     return !frozen.has(id) && !view.possiblyGone.has(id) && attachment?.state === 'attached';
   }
 
@@ -284,8 +292,9 @@ class Draft {
     if (this.#exhausted.size > 0)
       return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
     const { view, limits } = this.#facts;
-    return view.unreadable.length > 0
-      ? this.#blocked({ kind: 'interfacesUnreadable', interfaces: view.unreadable })
+    const interfaces = [...view.unreadable, ...this.#obscured];
+    return interfaces.length > 0
+      ? this.#blocked({ kind: 'interfacesUnreadable', interfaces })
       : this.#blocked({ kind: 'noInterfaceSlots', interfaces: limits.interfaces });
   }
 

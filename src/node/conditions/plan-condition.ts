@@ -15,8 +15,8 @@ export function planCondition(
 ): NodeCondition | undefined {
   const told = refusals.filter(isTold);
   const reported = isStuck ? told.map(refusalCondition) : [];
-  const found =
-    obstacle === undefined ? reported : [obstacleCondition(obstacle, words, refused), ...reported];
+  const isClear = obstacle !== undefined && !awaitsCount(obstacle, refused);
+  const found = isClear ? [obstacleCondition(obstacle, words, refused), ...reported] : reported;
   const [first] = found;
   if (first === undefined) return undefined;
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
@@ -27,9 +27,19 @@ export interface RefusedSubnets {
   readonly isGone: (subnetId: string) => boolean;
   /** How many free addresses the cloud counts in a subnet that it calls full; 0 for others. */
   readonly countedIn: (subnetId: string) => number;
+  /** Whether its next count shows which is true: that it is full, or what was counted in it before. */
+  readonly awaitsCount: (subnetId: string) => boolean;
 }
 
-const nothingRefused: RefusedSubnets = { isGone: () => false, countedIn: () => 0 };
+const nothingRefused: RefusedSubnets = {
+  isGone: () => false,
+  countedIn: () => 0,
+  awaitsCount: () => false,
+};
+
+function awaitsCount(obstacle: Obstacle, refused = nothingRefused): boolean {
+  return obstacle.kind === 'subnetsExhausted' && obstacle.subnetIds.some(refused.awaitsCount);
+}
 
 export function obstacleCondition(
   obstacle: Obstacle,
@@ -72,7 +82,7 @@ function brokenCondition(
     case 'interfacesUnreadable':
       return {
         reason: 'InterfaceUnreadable',
-        message: `repair ${obstacle.interfaces.map(({ id }) => id).join(', ')} in the cloud, which cannot be read and is not used, or free addresses on the others, which are full or excluded: ${obstacle.interfaces[0]?.problem ?? ''}`,
+        message: `repair ${obstacle.interfaces.map(({ id }) => id).join(', ')} in the cloud, which cannot be read and gets no addresses, or free addresses on the others, which are full or excluded: ${obstacle.interfaces[0]?.problem ?? ''}`,
       };
     case 'interfacesFailed':
       return {

@@ -1,6 +1,6 @@
 // Reports why a node cannot be satisfied: once while it lasts, and its end once the agent is shown what it lacked.
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
-import type { Requeue } from '../../runtime/requeue.ts';
+import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import { type BlockingFacts, blockingCondition } from '../conditions/blocking-condition.ts';
 import { lastingReasons, type NodeCondition, presentable } from '../conditions/node-condition.ts';
@@ -43,6 +43,10 @@ export class ConditionReport {
     const { assessment, now } = facts;
     const { condition: cap, ...requeue } = this.#cap.step(assessment, words, now);
     const isUnread = assessment.kind === 'unread';
+    const { ledger } = cloud.supply;
+    const { obstacle } = facts.plan ?? {};
+    const exhausted = obstacle?.kind === 'subnetsExhausted' ? obstacle.subnetIds : [];
+    const awaited = exhausted.map((id) => ledger.countAwaitedUntil(id, now));
     const found = blockingCondition({
       ...facts,
       node,
@@ -53,13 +57,15 @@ export class ConditionReport {
       cap,
       words,
       refusedSubnets: {
-        isGone: (subnetId) => cloud.supply.ledger.isGone(subnetId, now),
-        countedIn: (subnetId) => cloud.supply.ledger.countedThoughFull(subnetId, now),
+        isGone: (subnetId) => ledger.isGone(subnetId, now),
+        countedIn: (subnetId) => ledger.countedThoughFull(subnetId, now),
+        awaitsCount: (subnetId) => ledger.countAwaitedUntil(subnetId, now) > now,
       },
       consistencyWindow: settings.timing.consistencyWindow,
     });
-    if (found !== undefined || !this.#isTried(assessment)) this.#announce(found && presentable(found));
-    return requeue;
+    const mayLast = this.#isTried(assessment) || awaited.some((until) => until > now);
+    if (found !== undefined || !mayLast) this.#announce(found && presentable(found));
+    return leastOf([requeue, requeueAt(awaited, now)]);
   }
 
   /** What is told may last: the node still lacks something, and a call under way shows whether it gets some. */

@@ -8,6 +8,9 @@
 /** How long an exhausted subnet is blocked, in ms. */
 export const exhaustedFor = 120_000;
 
+/** How long the cloud is given to count a subnet that it reports as exhausted, in ms. */
+const countedWithin = 15_000;
+
 /** How long a "fragmented" answer is remembered, in ms. */
 export const fragmentedFor = 120_000;
 
@@ -138,6 +141,23 @@ export class SubnetLedger {
   isGone(subnetId: string, now: number): boolean {
     const account = this.#accounts.get(subnetId);
     return account !== undefined && account.isGone && now < account.exhaustedUntil;
+  }
+
+  /**
+   * Until when a count of the subnet is awaited: the cloud reports it as exhausted, and counted free addresses before. It does
+   * not say which is true. -Infinity for others.
+   */
+  countAwaitedUntil(subnetId: string, now: number): number {
+    const account = this.#accounts.get(subnetId);
+    if (account === undefined || account.isGone || account.isCountedThoughFull) return -Infinity;
+    const reportedAt = account.exhaustedUntil - exhaustedFor;
+    const isCounted = account.countedAt >= reportedAt || account.free <= this.reserved(subnetId);
+    return isCounted || now >= reportedAt + countedWithin ? -Infinity : reportedAt + countedWithin;
+  }
+
+  /** Whether a count of any subnet is awaited. */
+  awaitsCount(now: number): boolean {
+    return [...this.#accounts.keys()].some((id) => this.countAwaitedUntil(id, now) > now);
   }
 
   /**

@@ -169,9 +169,7 @@ describe('a node whose subnets have all run out', () => {
     expect(world.operatorError(machine)).toMatch(
       `the cloud calls ${ids.pods}, ${ids.morePods} full, although it counts free addresses there: `,
     );
-    // The first until the cloud has counted.
     expect(world.events(machine.name).filter((event) => event.startsWith('Node '))).toEqual([
-      expect.stringMatching(/^Node SubnetsExhausted: /),
       expect.stringMatching(/^Node SubnetsRefused: /),
     ]);
   });

@@ -78,6 +78,11 @@ describe('a plan for an instance that was given its interfaces', () => {
       { view: view([eni(0, 9)], [unreadable({ id: 'eni-9' })]) },
       { kind: 'interfacesUnreadable', interfaces: [unreadable({ id: 'eni-9' })] },
     ],
+    [
+      'names what can be read no longer beside full interfaces',
+      { view: { ...view([eni(0, 9), eni(1, 2)]), obscured: [unreadable({ id: 'eni-1' })] } },
+      { kind: 'interfacesUnreadable', interfaces: [unreadable({ id: 'eni-1' })] },
+    ],
     ['names the full interfaces', { view: view([eni(0, 9)]) }, { kind: 'noInterfaceSlots', interfaces: 2 }],
     [
       'names the full subnet',

@@ -189,6 +189,11 @@ describe('the index of a new interface', () => {
     ['reserved', view([full, eni(1, 9), eni(2, 0, { reservedFor: 'efa' })])],
     ['excluded', view([full, eni(1, 9), eni(2, 0, { tags: { keep: 'out' } })])],
     ['unreadable', view([full, eni(1, 9)], [unreadable({ deviceIndex: undefined })]), 'interfacesUnreadable'],
+    [
+      'no longer readable',
+      { ...view([full, eni(1, 9), eni(2, 3)]), obscured: [unreadable({ id: 'eni-2' })] },
+      'interfacesUnreadable',
+    ],
   ])('is none when the last slot is %s', (_, seen, kind = 'noInterfaceSlots') => {
     const asked = requirements({ excludeInterfaceTags: { keep: 'out' } });
 

@@ -107,13 +107,14 @@ describe('the text of a condition', () => {
         words,
       ),
       'InterfaceUnreadable',
-      'repair eni-7 in the cloud, which cannot be read and is not used, or free addresses on the others, which are full or excluded: MacAddress is missing',
+      'repair eni-7 in the cloud, which cannot be read and gets no addresses, or free addresses on the others, which are full or excluded: MacAddress is missing',
     ],
     [
       'of a subnet that the cloud calls full while it counts free addresses',
       obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1'] }, words, {
         isGone: () => false,
         countedIn: () => 4000,
+        awaitsCount: () => false,
       }),
       'SubnetsRefused',
       'the cloud calls s-1 full, although it counts free addresses there: find what holds the free addresses back, such as a reservation',
@@ -123,6 +124,7 @@ describe('the text of a condition', () => {
       obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, {
         isGone: () => false,
         countedIn: (id) => (id === 's-1' ? 4000 : 0),
+        awaitsCount: () => false,
       }),
       'SubnetsRefused',
       'no address is left in s-2, and the cloud calls s-1 full, although it counts free addresses there: find what holds the free addresses back, such as a reservation, or widen the subnet',
@@ -241,6 +243,7 @@ describe('the text of a condition', () => {
       obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, {
         isGone: (id) => id === 's-1',
         countedIn: () => 0,
+        awaitsCount: () => false,
       }),
       'SubnetsExhausted',
       'no address is left in s-2, and subnet s-1 does not exist: widen the subnet',

@@ -306,6 +306,22 @@ test('addresses that the cloud counts in a subnet that it called full are known 
   expect(counted).toEqual([0, 4000, 0, 4000]);
 });
 
+test.each<[string, number, (subnets: SubnetLedger) => void, number]>([
+  ['awaits a count for a while', 4000, () => undefined, 15_010],
+  ['awaits none once it is counted', 4000, (subnets) => subnets.observe(new Map([['s', 0]]), 20), -Infinity],
+  ['awaits none if it was counted as empty before', 0, () => undefined, -Infinity],
+  ['awaits none if all was requested', 8, (subnets) => void subnets.reserve('s', 8), -Infinity],
+  ['awaits none if it is gone', 4000, (subnets) => subnets.exhausted('s', 10, true), -Infinity],
+])('a subnet that the cloud calls full %s', (_, free, change, until) => {
+  const subnets = ledger(free);
+  subnets.exhausted('s', 10);
+
+  change(subnets);
+
+  expect(subnets.countAwaitedUntil('s', 30)).toBe(until);
+  expect([subnets.awaitsCount(30), subnets.awaitsCount(15_010)]).toEqual([until > 30, false]);
+});
+
 test.each([
   ['the cloud counts none', (subnets: SubnetLedger) => subnets.observe(new Map([['s', 0]]), 30)],
   ['it has assigned some', (subnets: SubnetLedger) => subnets.reserve('s', 8).settle(8, 30)],
