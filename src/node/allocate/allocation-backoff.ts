@@ -1,5 +1,6 @@
 // Tracks a node's consecutive step failures: how long the node backs off, and which failure to report.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
 import { Backoff, type BackoffDeps } from '../../runtime/backoff.ts';
 
@@ -8,17 +9,31 @@ const policy = { base: 1000, cap: 60_000 };
 const notRunningFor = 60_000;
 /** The same for one that the cloud says is gone, or is going: the first time, and later. The reads that follow decide. */
 const goneFor = [60_000, 300_000] as const;
+/** For how long a cloud may not know yet an instance that runs, in ms. */
+const unknownFor = 30_000;
 /** How many alternatives a run tries after refusals. */
 const maxAlternatives = 3;
 
+export interface AllocationBackoffDeps extends BackoffDeps {
+  readonly newInstances: CloudTraits['newInstances'];
+}
+
 export class AllocationBackoff extends Backoff {
+  readonly #deps: AllocationBackoffDeps;
+  /** A step has succeeded: the cloud knows the instance. */
+  #isKnown = false;
+  /** When calls began to show the instance gone, in monotonic ms. */
+  #goneSince: number | undefined;
+  /** How often in a row they did so that it must be. */
+  #gone = 0;
   #last: CloudFailure | undefined;
   #throttles = 0;
   /** Refusals in this run, each followed by a plan without the refused scope. */
   #alternatives = 0;
 
-  constructor(deps: BackoffDeps) {
+  constructor(deps: AllocationBackoffDeps) {
     super(policy, deps);
+    this.#deps = deps;
   }
 
   /** The failure to report: one that needs user action, or the last of several. */
@@ -32,9 +47,21 @@ export class AllocationBackoff extends Backoff {
     this.#last = failure ?? this.#last;
     this.#alternatives = 0;
     // Steps that start together and fail together count as one failure.
-    if (!this.isPausing) this.fail();
+    const isNews = !this.isPausing;
+    if (isNews) this.fail();
     if (failure?.kind === 'instanceNotRunning') this.pauseFor(notRunningFor);
-    if (failure?.kind === 'instanceGone') this.pauseFor(goneFor[this.failures > 1 ? 1 : 0]);
+    if (failure?.kind === 'instanceGone' && !this.#mayBeNew()) {
+      if (isNews) this.#gone++;
+      this.pauseFor(goneFor[this.#gone > 1 ? 1 : 0]);
+    }
+  }
+
+  /** The cloud may not know the instance yet: its pods wait. */
+  #mayBeNew(): boolean {
+    const { clock, newInstances } = this.#deps;
+    const now = clock.monotonic();
+    this.#goneSince ??= now;
+    return newInstances === 'knownLate' && !this.#isKnown && now < this.#goneSince + unknownFor;
   }
 
   /** Records that one scope was refused and is blocked. Returns whether an alternative may be tried at once. */
@@ -53,6 +80,9 @@ export class AllocationBackoff extends Backoff {
   /** A step succeeded. */
   override forget(): void {
     super.forget();
+    this.#isKnown = true;
+    this.#goneSince = undefined;
+    this.#gone = 0;
     this.#throttles = 0;
     this.#alternatives = 0;
     this.#last = undefined;

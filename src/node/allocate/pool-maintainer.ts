@@ -81,7 +81,8 @@ export class PoolMaintainer {
   constructor(deps: PoolMaintainerDeps) {
     this.#deps = deps;
     const { node, settings, runtime } = deps;
-    this.#backoff = new AllocationBackoff(runtime);
+    const { newInstances } = node.implementation.traits;
+    this.#backoff = new AllocationBackoff({ ...runtime, newInstances });
     this.#lost = new LostAssignments({ ...runtime, node, growth: node.growth, timing: settings.timing });
     this.#calls = new StepExecution({ ...deps, lost: this.#lost });
   }

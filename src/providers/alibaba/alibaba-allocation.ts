@@ -25,6 +25,7 @@ const alibabaTraits: CloudTraits = {
   prefixes: false,
   ipv6: false,
   poolRequests: false,
+  newInstances: 'knownLate',
   publicAddresses: false,
 };
 

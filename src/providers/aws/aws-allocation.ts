@@ -22,6 +22,7 @@ const awsTraits: CloudTraits = {
   prefixes: true,
   ipv6: true,
   poolRequests: true,
+  newInstances: 'knownLate',
   publicAddresses: true,
 };
 

@@ -55,6 +55,7 @@ const azureTraits: CloudTraits = {
   prefixes: false,
   ipv6: false,
   poolRequests: true,
+  newInstances: 'knownAtOnce',
   publicAddresses: true,
 };
 

@@ -21,6 +21,8 @@ export interface CloudTraits {
   readonly ipv6: boolean;
   /** Whether its agents may request a count of addresses for a pool, instead of listing those that they use. */
   readonly poolRequests: boolean;
+  /** Whether a call may not find an instance that has just been launched. */
+  readonly newInstances: 'knownAtOnce' | 'knownLate';
   /** Whether a public address can be associated with the primary interface. */
   readonly publicAddresses: boolean;
 }

@@ -217,6 +217,21 @@ describe('a refusal', () => {
   );
 });
 
+test('an instance that the cloud does not know right after its launch is served seconds later', async () => {
+  const row: Row = { ...attachment, code: 'InvalidInstanceID.NotFound', ...node };
+  const world = worldFor(row, 'open');
+  const machine = world.machine();
+  startController(world);
+  refuse(world, row, 3);
+  // A new leader deletes nothing.
+  await world.advance(30_000);
+
+  await world.announce(machine);
+  await world.until('it is served', () => world.pool(machine).size === 8, 15_000);
+
+  expect(world.broken()).toEqual([]);
+});
+
 describe('a subnet that was deleted', () => {
   const gone: Row = { ...creation, code: 'InvalidSubnetID.NotFound', ...subnet };
 

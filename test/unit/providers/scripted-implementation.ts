@@ -37,6 +37,7 @@ export const traits: CloudTraits = {
   prefixes: true,
   ipv6: true,
   poolRequests: true,
+  newInstances: 'knownAtOnce',
   publicAddresses: true,
 };
 

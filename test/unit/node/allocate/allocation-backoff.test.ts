@@ -1,12 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
 import { AllocationBackoff } from '../../../../src/node/allocate/allocation-backoff.ts';
+import type { CloudTraits } from '../../../../src/providers/contract/cloud-traits.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { failure } from '../outcomes.ts';
 
-function rig(): { clock: VirtualClock; setbacks: AllocationBackoff } {
+function rig(newInstances: CloudTraits['newInstances'] = 'knownAtOnce'): {
+  clock: VirtualClock;
+  setbacks: AllocationBackoff;
+} {
   const clock = new VirtualClock();
-  return { clock, setbacks: new AllocationBackoff({ clock, random: new Random('setbacks') }) };
+  const random = new Random('setbacks');
+  return { clock, setbacks: new AllocationBackoff({ clock, random, newInstances }) };
+}
+
+/** How long each of several calls that show the instance gone pauses, in ms. */
+async function pausesOf(
+  { clock, setbacks }: ReturnType<typeof rig>,
+  count: number,
+): Promise<readonly number[]> {
+  const pauses: number[] = [];
+  for (let call = 0; call < count; call++) {
+    setbacks.add(failure('instanceGone'));
+    pauses.push(setbacks.remaining);
+    await clock.advance(setbacks.remaining);
+  }
+  return pauses;
 }
 
 describe('the allocation backoff', () => {
@@ -64,6 +83,26 @@ describe('the allocation backoff', () => {
     setbacks.add(failure('instanceNotRunning'));
 
     expect(setbacks.remaining).toBe(60_000);
+  });
+
+  test('pauses long for an instance that is gone, where a new one is known at once', async () => {
+    expect(await pausesOf(rig(), 3)).toEqual([60_000, 300_000, 300_000]);
+  });
+
+  test('pauses for seconds at first, where the instance may be too new to be known', async () => {
+    const pauses = await pausesOf(rig('knownLate'), 10);
+
+    const soon = pauses.findIndex((pause) => pause >= 60_000);
+    expect(soon).toBeGreaterThanOrEqual(4);
+    expect(Math.max(...pauses.slice(0, 3))).toBeLessThanOrEqual(4000);
+    expect(pauses.slice(soon, soon + 3)).toEqual([60_000, 300_000, 300_000]);
+  });
+
+  test('pauses long for an instance that was known', async () => {
+    const known = rig('knownLate');
+    known.setbacks.forget();
+
+    expect(await pausesOf(known, 2)).toEqual([60_000, 300_000]);
   });
 
   test('pauses after a bug, and does not report it as a condition', () => {
