@@ -148,8 +148,15 @@ const apiRequests: Readonly<Record<'ours' | 'any', readonly (readonly [method: s
  */
 const maxFailedWrites = 1;
 
-/** Drawn in files of their own. */
-type DrawnElsewhere = 'refusals' | 'slow-operations' | 'hostile' | 'restrict' | 'empty-list' | 'silence';
+/** Drawn in files of their own, or only in scenarios that are written by hand. */
+type DrawnElsewhere =
+  | 'refusals'
+  | 'slow-operations'
+  | 'hostile'
+  | 'restrict'
+  | 'empty-list'
+  | 'silence'
+  | 'forget';
 
 /** The weight of each kind of fault, and how to draw it. */
 export const drawers: Readonly<

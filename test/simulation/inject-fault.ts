@@ -230,6 +230,19 @@ const injectors: Injectors = {
   hostile,
   restrict,
   'empty-list': emptyList,
+  forget: (harness, { node, for: ms }) => {
+    const name = harness.nodeAt(node)?.name;
+    if (name === undefined) return;
+    const set = (isForgetful: boolean): void => {
+      harness.cluster.workload.setForgetful(name, isForgetful);
+      // An agent that is not asked writes when its pods come and go.
+      harness.addExtraPods(name, 1);
+    };
+    set(true);
+    harness.clock.schedule(ms, () => {
+      if (harness.nodeNames.includes(name)) set(false);
+    });
+  },
   kill,
   freeze: (harness, { call, phase, ms }) => {
     harness.failpoints.arm({

@@ -484,7 +484,15 @@ const withoutLastLook: Edit = {
   to: 'this.#deps = { ...deps, read: undefined };',
 };
 
+/** All others have no last look either. */
+const releasedWhileShown: Mutant = {
+  name: 'an address is released although a running pod shows it',
+  edits: [],
+  seeds: 'pods-forgotten-by-their-agent.json',
+};
+
 export const mutants: readonly Mutant[] = [
+  releasedWhileShown,
   ...onEveryCloud,
   ...azureMutants,
   ...onAzureToo(onEveryCloud),

@@ -284,6 +284,8 @@ export type FaultPlan =
       readonly restart: boolean;
       readonly for: number;
     }
+  /** The agent of a node loses what its pods use, and reports and answers accordingly. Pods come at both ends. */
+  | { readonly kind: 'forget'; readonly node: number; readonly for: number }
   | { readonly kind: 'clock-jump'; readonly ms: number }
   | { readonly kind: 'lease'; readonly deed: 'delete' | 'steal' }
   | { readonly kind: 'restart-controller'; readonly restartAfter: number };

@@ -124,7 +124,7 @@ export class CrdAgent extends BaseAgent {
   }
 
   #answerHandshake(view: View): void {
-    const isHeld = (address: string): boolean => this.#holdings.has(address);
+    const isHeld = (address: string): boolean => this.#remembers(this.#holdings.get(address));
     const { states, changed } = answerHandshake(view.states, view.pool, isHeld);
     if (changed.length === 0) return;
     this.#view = { ...view, states };
@@ -154,6 +154,10 @@ export class CrdAgent extends BaseAgent {
     this.context.memory.violations.add({ pod, address, interfaceId, what: 'released-while-in-use' });
   }
 
+  #remembers(holding: Holding | undefined): boolean {
+    return holding !== undefined && !(this.context.memory.forgetsPods && holding.owner.includes('/'));
+  }
+
   /** A conflict is retried after the usual interval, whatever the watch shows by then. */
   async #writeStatus(signal: AbortSignal): Promise<void> {
     const view = this.#view;
@@ -165,10 +169,9 @@ export class CrdAgent extends BaseAgent {
   /** The object with this agent's part of the status; empty fields are omitted, as its encoder does. */
   #statusOf(view: View): JsonObject {
     const used = Object.fromEntries(
-      [...this.#holdings].map(([address, { owner, interfaceId }]) => [
-        address,
-        { owner, resource: interfaceId },
-      ]),
+      [...this.#holdings]
+        .filter(([, holding]) => this.#remembers(holding))
+        .map(([address, { owner, interfaceId }]) => [address, { owner, resource: interfaceId }]),
     );
     const ipam = {
       ...objectAt(view.node, 'status', 'ipam'),

@@ -8,6 +8,8 @@ export class MachineMemory {
   readonly violations: ViolationLog;
   /** CIDRs that were attached at the agent's last report of its CIDRs but not named in it. */
   leftOut: ReadonlySet<string> = new Set();
+  /** The agent has lost what its pods use: it reports none of it as used, and gives all of it up when asked. */
+  forgetsPods = false;
   /** Interfaces that are set up for packets of pods. */
   readonly devices = new Set<string>();
   readonly #facts: NodeFacts;

@@ -163,6 +163,11 @@ export class WorkloadFleet {
     this.#machine(nodeName).reconfigure(change);
   }
 
+  /** An agent that lists used addresses tells nothing of its pods while it forgets them. */
+  setForgetful(nodeName: string, isForgetful: boolean): void {
+    this.#machine(nodeName).memory.forgetsPods = isForgetful;
+  }
+
   /** Restarts the agent; resolves once it was started again. */
   restartAgent(nodeName: string): Promise<void> {
     return this.changeAgent(nodeName, this.#machine(nodeName).protocol);
