@@ -1,5 +1,7 @@
 // What prevents a node from being satisfied, whatever is tried.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 
 export type Obstacle =
@@ -29,3 +31,28 @@ export type Ipv6Obstacle =
 
 /** Some of them. */
 export type ObstacleOf<Kind extends Obstacle['kind']> = Extract<Obstacle, { readonly kind: Kind }>;
+
+/** Interfaces that could serve the rest if they were repaired in the cloud. */
+export class BrokenInterfaces {
+  readonly #view: Pick<InstanceView, 'unreadable' | 'obscured'>;
+  readonly #obscured = new Set<UnreadableInterface>();
+  /** The cloud has failed to change them. */
+  readonly failed: string[] = [];
+
+  constructor(view: Pick<InstanceView, 'unreadable' | 'obscured'>) {
+    this.#view = view;
+  }
+
+  /** Interfaces that cannot be read, or no longer. */
+  get unreadable(): readonly UnreadableInterface[] {
+    return [...this.#view.unreadable, ...this.#obscured];
+  }
+
+  /** Whether only a repair lets the interface take more. */
+  note({ id, condition }: NetworkInterface): boolean {
+    const obscured = this.#view.obscured.find((item) => item.id === id);
+    if (obscured !== undefined) this.#obscured.add(obscured);
+    else if (condition === 'failed') this.failed.push(id);
+    return obscured !== undefined || condition === 'failed';
+  }
+}

@@ -4,12 +4,11 @@
 // is reserved for prefixes. Single addresses come last: without blocks, or if `max` leaves less room than a prefix.
 import { unusableIn } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
 import type { AllocationPlan } from './allocation-plan.ts';
-import type { Obstacle } from './plan-obstacles.ts';
+import { BrokenInterfaces, type Obstacle } from './plan-obstacles.ts';
 import { type Ipv6Unmet, isIpv6Offered, isIpv6Open, mayBringIpv6, planIpv6 } from './ipv6-plan.ts';
 import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
 import {
@@ -70,14 +69,12 @@ class Draft {
   #obstacle: Obstacle | undefined;
   /** An interface could serve the rest, but not right now. */
   #isPassing = false;
-  /** Interfaces that could serve the rest if the cloud had not failed to change them. */
-  readonly #failed: string[] = [];
+  readonly #broken: BrokenInterfaces;
   #ipv6: Ipv6Unmet | undefined;
-  /** Interfaces that could serve the rest if they could still be read. */
-  readonly #obscured = new Set<UnreadableInterface>();
 
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
+    this.#broken = new BrokenInterfaces(facts.view);
     const coming = facts.stepsInFlight.reduce(
       (sum, step) => sum + podAddressesGained(step, facts.requirements),
       0,
@@ -94,7 +91,7 @@ class Draft {
       if (this.#countFor(unit, this.#missing, this.#max) === 0) return;
       const room = this.#roomOn(item);
       if (room <= 0) continue;
-      if (this.#isBroken(item)) continue;
+      if (this.#broken.note(item)) continue;
       if (!this.#takesMore(item)) {
         this.#isPassing = true;
         continue;
@@ -103,14 +100,6 @@ class Draft {
       const isSubnetExhausted = this.#missing > 0 && this.#roomOn(item) > 0 && !isHindered;
       if (isSubnetExhausted && unit === 'addresses') this.#exhausted.add(item.subnetId);
     }
-  }
-
-  /** Only a repair in the cloud lets it take more. */
-  #isBroken({ id, condition }: NetworkInterface): boolean {
-    const obscured = this.#facts.view.obscured.find((item) => item.id === id);
-    if (obscured !== undefined) this.#obscured.add(obscured);
-    else if (condition === 'failed') this.#failed.push(id);
-    return obscured !== undefined || condition === 'failed';
   }
 
   #takesMore({ id, attachment, condition }: NetworkInterface): boolean {
@@ -291,11 +280,10 @@ class Draft {
     if (this.#willHaveRoom()) this.#isPassing = true;
     if (this.#exhausted.size > 0)
       return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
-    const { view, limits } = this.#facts;
-    const interfaces = [...view.unreadable, ...this.#obscured];
-    return interfaces.length > 0
-      ? this.#blocked({ kind: 'interfacesUnreadable', interfaces })
-      : this.#blocked({ kind: 'noInterfaceSlots', interfaces: limits.interfaces });
+    const { unreadable } = this.#broken;
+    return unreadable.length > 0
+      ? this.#blocked({ kind: 'interfacesUnreadable', interfaces: unreadable })
+      : this.#blocked({ kind: 'noInterfaceSlots', interfaces: this.#facts.limits.interfaces });
   }
 
   /** Why interfaces that the instance was given serve no more. */
@@ -304,7 +292,8 @@ class Draft {
     const unread = view.interfaces.flatMap(
       ({ subnetId }) => infrastructure.unreadSubnets?.get(subnetId) ?? [],
     );
-    if (this.#failed.length > 0) this.#blocked({ kind: 'interfacesFailed', interfaceIds: this.#failed });
+    const { failed } = this.#broken;
+    if (failed.length > 0) this.#blocked({ kind: 'interfacesFailed', interfaceIds: failed });
     else if (unread[0] !== undefined) this.#blocked({ kind: 'networkUnreadable', failure: unread[0] });
     else this.#withoutSlot();
   }

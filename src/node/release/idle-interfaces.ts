@@ -316,8 +316,10 @@ function later(phase: Phase | undefined, now: number, delay: number): Phase {
 
 const priority = (): 'housekeeping' => 'housekeeping';
 
-/** An associated public address counts as use. */
-/** No IPv6 prefix is ever released: its agent does not say what it uses of it. */
+/**
+ * An associated public address counts as use. So does an IPv6 prefix, which is never released: its agent does not say what it
+ * uses of it.
+ */
 function isEmpty(item: NetworkInterface): boolean {
   return secondaryAssignments(item).length === 0 && item.publicAddress === undefined;
 }
