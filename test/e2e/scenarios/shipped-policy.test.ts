@@ -1,23 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
 import { shippedPolicy } from '../../support/shipped-policy.ts';
-import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
+import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { region } from '../rig/e2e-topology.ts';
 import { sharedCluster } from '../rig/shared-cluster.ts';
 
 const inZone = `${region}a`;
-/** The subnet of the node has room for the addresses of its first interface only. */
-const full = { ...subnets.nodes, zone: inZone, block: '10.0.0.0/28' };
+/** The subnet of the node has room for the IPv4 addresses of its first interface only. */
+const full = { ...subnets.nodes, zone: inZone, block: '10.0.0.0/28', ipv6Block: '2600:1f14:100::/64' };
 
 describe('a node that needs everything that Headwater can do in EC2', () => {
   const shared = sharedCluster({
     nodes: 1,
     topology: testCloud({
       region,
+      vpcs: [{ name: 'main', id: ids.vpc, blocks: [testBlock], ipv6Block: '2600:1f14:100::/56' }],
       subnets: [full, { ...subnets.pods, zone: inZone }, { ...subnets.morePods, zone: inZone }],
       instances: [instance({ tags: { role: 'worker' } })],
       publicAddresses: [{ count: 1, tags: { pool: 'egress' } }],
     }),
     configure: () => ({
+      protocol: 'multi-pool',
+      ipv6: true,
       ipam: { preAllocate: 2, staticIpTags: { pool: 'egress' } },
       eni: { securityGroupTags: { purpose: 'pods' } },
     }),
