@@ -42,10 +42,9 @@ beforeAll(async () => {
   made = places.filter((place) => !existsSync(place));
   // The test is root already.
   await addProgram('sudo', 'exec env "$@"');
-  // What a package manager brings is there already.
+  // What registries bring is there already.
   await addProgram('npm', 'echo "npm $*"');
-  await addProgram('apt-get', 'echo "apt-get $*"');
-  await addProgram('go', `cp -L ${cniPath}/cnitool "$GOBIN"`);
+  await addProgram('go', `named=\${2##*/}; cp -L "${cniPath}/\${named%@*}" "$GOBIN"`);
 });
 
 afterAll(async () => {
@@ -59,7 +58,6 @@ async function inMachine(...commands: readonly string[]): Promise<Ran> {
     'set -eu',
     ...places.map((place) => `mkdir -p ${place} && mount -t tmpfs none ${place}`),
     'ip link set lo up',
-    `cp -L ${cniPath}/ptp /usr/lib/cni/`,
     `ln -s ${root}/* . && rm plugin && cp -r ${root}/plugin .`,
     ...commands,
     'wait',
@@ -79,15 +77,11 @@ describe('the commands of the page about pods without Cilium', () => {
 
   test('prepare with the versions that are tested', () => {
     const commands = commandsIn(prepared);
-    const cnitool = cniPrograms.find(({ name }) => name === 'cnitool');
+    const needed = cniPrograms.filter(({ name }) => name === 'cnitool' || name === 'ptp');
 
     expect(commands).toContainEqual(['npm', 'run', 'build:plugin']);
-    expect(commands).toContainEqual([
-      'GOBIN=$PWD/plugin/dist',
-      'go',
-      'install',
-      `${cnitool?.package}@${cnitool?.version}`,
-    ]);
+    for (const { package: path, version } of needed)
+      expect(commands).toContainEqual(['GOBIN=$PWD/plugin/dist', 'go', 'install', `${path}@${version}`]);
   });
 
   test('give a pod an address, reach its gateway, and leave nothing', async () => {

@@ -19,6 +19,8 @@ export interface NetworkConf {
   readonly ipam: IpamConf;
   /** Addresses of prevResult; undefined without one. */
   readonly previous: readonly string[] | undefined;
+  /** Of a plugin that stands behind a main plugin in its list: what that has made, to be handed on as it is. */
+  readonly handedOn: string | undefined;
   /** What is valid by `cni.dev/valid-attachments`; undefined without the key. */
   readonly valid: readonly Omit<AttachmentName, 'network'>[] | undefined;
   readonly fixed: readonly string[];
@@ -57,6 +59,7 @@ export const cniName = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 /** Of a name, in characters: it is in every line of the record. */
 export const maxNameCharacters = 256;
 
+const ownType = 'headwater-ipam';
 const maxWait = 60_000;
 const defaultWait = 10_000;
 
@@ -121,6 +124,7 @@ function readConf(version: CniVersion, fields: Fields): CniOutcome<NetworkConf> 
       network,
       ipam: readIpam(fields),
       previous: previousAddresses(fields['prevResult']),
+      handedOn: handedOn(version, fields),
       valid: validAttachments(fields),
       fixed: fixedAddresses(fields),
     });
@@ -203,6 +207,12 @@ function readWait(value: unknown): number {
   if (wait === undefined || wait < 0 || wait > maxWait)
     throw new Refusal('ipam.wait: accepted is a duration from 0s to 60s, such as 10s');
   return wait;
+}
+
+/** As IPAM the plugin is called with the type of the main plugin, whose result alone names interfaces. */
+function handedOn(version: CniVersion, { type, prevResult: result }: Fields): string | undefined {
+  if (type !== ownType || !isFields(result) || !Array.isArray(result['interfaces'])) return undefined;
+  return `${JSON.stringify({ ...result, cniVersion: version })}\n`;
 }
 
 /** Addresses without prefix lengths, of any version's result. */

@@ -53,11 +53,13 @@ export class Verbs {
 
   /** `signal` ends a wait: the requester is gone, or the agent stops. */
   run(invocation: Invocation, signal: AbortSignal): CniOutcome<Printed> | Promise<CniOutcome<Printed>> {
+    const { handedOn } = invocation.conf;
     switch (invocation.verb) {
       case 'ADD':
-        return this.#add(invocation, signal);
+        return handedOn === undefined ? this.#add(invocation, signal) : cniOk({ out: handedOn });
       case 'DEL':
-        return this.#del(invocation);
+        // The main plugin has it released, once the interface is gone.
+        return handedOn === undefined ? this.#del(invocation) : nothing;
       case 'CHECK':
         return this.#check(invocation);
       case 'GC':

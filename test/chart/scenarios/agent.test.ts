@@ -92,7 +92,12 @@ describe('agent of the chart', () => {
     const conflist = textAt(theOne(objects, 'ConfigMap'), 'data', 'network.conflist');
     expect(JSON.parse(conflist)).toMatchObject({
       name: 'mine',
-      plugins: [{ type: 'ptp', ipam: { type: 'headwater-ipam' } }, { type: 'portmap' }],
+      plugins: [
+        { type: 'ptp', ipam: { type: 'headwater-ipam' } },
+        { type: 'portmap' },
+        { type: 'headwater-ipam' },
+      ],
+      cniVersions: ['1.0.0', '1.1.0'],
     });
   });
 
