@@ -80,16 +80,17 @@ export class Verbs {
   async #addWithDns(invocation: Invocation, path: string, signal: AbortSignal): Promise<CniOutcome<Printed>> {
     const deleted = new AbortController();
     const forget = this.#remember(invocation.attachment, deleted);
+    let dns: Dns;
     try {
-      const dns = parseResolvConf(await this.#options.readDnsFile(path));
-      return deleted.signal.aborted || signal.aborted
-        ? cniFailed(cniCode.tryAgain, 'gave up: the requester is gone')
-        : await this.#addNow(invocation, dns, signal);
+      dns = parseResolvConf(await this.#options.readDnsFile(path));
     } catch (error) {
       return cniFailed(cniCode.config, `ipam.resolvConf: ${(error as Error).message}`);
     } finally {
       forget();
     }
+    return deleted.signal.aborted || signal.aborted
+      ? cniFailed(cniCode.tryAgain, 'gave up: the requester is gone')
+      : this.#addNow(invocation, dns, signal);
   }
 
   #addNow(

@@ -3,6 +3,7 @@
 // boot has a directory of its own.
 import {
   closeSync,
+  existsSync,
   fstatSync,
   ftruncateSync,
   mkdirSync,
@@ -132,11 +133,16 @@ export class AddressRecord {
     this.#maxLines = Math.max(minLines, 2 * this.#holdings.size);
   }
 
-  /** What is wrong with its files on the disk; then it writes all that is held into new ones, for the next agent. */
+  /** What is wrong with its files on the disk; if they are gone, it writes all that is held into new ones, for the next agent. */
   lost(): string | undefined {
     const path = join(this.#directory, 'journal');
-    if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(this.#journal).ino) return undefined;
-    return `${path} was removed: ${this.#rescue() ?? 'what is held is in a new one'}`;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined)
+      return `${path} was removed: ${this.#rescue() ?? 'what is held is in a new one'}`;
+    if (found.ino !== fstatSync(this.#journal).ino) return `${path} was replaced by another agent`;
+    // Without it, the journal is damaged for the next agent.
+    if (!existsSync(join(this.#directory, 'snapshot'))) this.snapshot();
+    return undefined;
   }
 
   /** Returns what prevents it. */

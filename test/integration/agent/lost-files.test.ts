@@ -1,6 +1,6 @@
 // Files of an agent that disappear while it serves, on the disk.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lostFile } from '../../../src/agent/lost-files.ts';
@@ -58,6 +58,38 @@ describe('a state directory', () => {
     await clock.advance(60_000);
 
     expect(await lost).toBe(`${join(directory, 'journal')} was removed: what is held is in a new one`);
+    record.close();
+    const next = open();
+    expect([...next.holdings.held()]).toEqual(change.hold);
+    next.record.close();
+  });
+
+  test('that was removed, and is used by another agent since, stays as that has it', () => {
+    const first = open();
+    const change = (ip: string) => ({ hold: [{ pool: 'default', ip, owner: 'x' }] });
+    first.record.write(change('10.0.0.7'));
+    first.holdings.apply(change('10.0.0.7'));
+    rmSync(directory, { recursive: true });
+    mkdirSync(directory);
+    const second = open();
+    second.record.write(change('10.0.0.8'));
+
+    expect(first.record.lost()).toBe(`${join(directory, 'journal')} was replaced by another agent`);
+    first.record.close();
+    second.record.close();
+    const next = open();
+    expect([...next.holdings.held()].map(({ ip }) => ip)).toEqual(['10.0.0.8']);
+    next.record.close();
+  });
+
+  test('whose snapshot alone was removed has a new one', () => {
+    const { record, holdings } = open();
+    const change = { hold: [{ pool: 'default', ip: '10.0.0.7', owner: 'x' }] };
+    record.write(change);
+    holdings.apply(change);
+    rmSync(join(directory, 'snapshot'));
+
+    expect(record.lost()).toBeUndefined();
     record.close();
     const next = open();
     expect([...next.holdings.held()]).toEqual(change.hold);

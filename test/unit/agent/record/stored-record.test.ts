@@ -83,6 +83,23 @@ describe('a record', () => {
     expect(read()).toBe(`${pathOf('snapshot')} is damaged`);
   });
 
+  test('is damaged by the change of any one byte, but for the end of its last line', () => {
+    write(1, 2);
+    const opened = AddressRecord.open(directory, owner);
+    if (opened.kind === 'open') opened.record.snapshot();
+    write(3, 4);
+    for (const name of ['snapshot', 'journal']) {
+      const bytes = readFileSync(pathOf(name));
+      const found = Array.from(bytes, (byte, at) => {
+        writeFileSync(pathOf(name), bytes.with(at, byte ^ 1));
+        return AddressRecord.open(directory, owner).kind;
+      });
+      writeFileSync(pathOf(name), bytes);
+      const ends = name === 'journal' ? ['damaged', 'open'] : ['damaged', 'damaged'];
+      expect([new Set(found.slice(0, -1)), found.at(-1)]).toEqual([new Set(ends.slice(0, 1)), ends[1]]);
+    }
+  });
+
   test('is damaged if its snapshot is gone', () => {
     write(1);
     rmSync(pathOf('snapshot'));
