@@ -1,10 +1,11 @@
 // Reads the options of the command agent as it uses them, and checks them. Pure.
 import {
   type Cidr,
+  type CidrReading,
   cidrOf,
   families,
   type Family,
-  parseAddress,
+  familyOf,
   parseCidr,
   widthOf,
 } from '../cidr/set/cidr.ts';
@@ -54,7 +55,7 @@ export function agentSettings(options: Options): AgentSettings {
     bootIdFile,
     enabled: { ipv4: options.enableIpv4, ipv6: options.enableIpv6 },
     ranges: families.flatMap((family) => cidrOf(servedRange(options, family) ?? '') ?? []),
-    excluded: excludeIps.flatMap((text) => exclusionIn(text) ?? []),
+    excluded: excludeIps.flatMap((text) => exclusionIn(text)),
     dnsDirectories: options.resolvConfDirectories,
     createsCiliumNode: options.autoCreateCiliumNodeResource,
     ciliumNodeSpec: options.ciliumNodeSpec,
@@ -131,12 +132,14 @@ function rangeProblems(family: Family, options: Options, sources: OptionSources)
   return [refusalLine({ name, source: sources[name], text, because, accepted })];
 }
 
+const hostBits = 'it has bits set beyond its prefix length';
+
 function whyNoRange(
   { cidr, hasHostBits }: { readonly cidr: Cidr; readonly hasHostBits: boolean },
   family: Family,
 ): string | undefined {
   if (cidr.family !== family) return 'it is of the other family';
-  return hasHostBits ? 'it has bits set beyond its prefix length' : blockProblem(cidr);
+  return hasHostBits ? hostBits : blockProblem(cidr);
 }
 
 function excludeProblems(options: Options, sources: OptionSources): readonly string[] {
@@ -151,22 +154,23 @@ function excludeProblems(options: Options, sources: OptionSources): readonly str
 }
 
 function whyNoExclusion(text: string, mode: AgentMode): string | undefined {
-  const exclusion = exclusionIn(text);
-  if (exclusion === undefined) return 'it is no address and no network';
-  const { pool = onlyPool } = exclusion;
+  const { reading, pool = onlyPool } = readExclusion(text);
+  if (reading.kind === 'invalid') return 'it is no address and no network';
+  if (reading.hasHostBits) return hostBits;
   return mode === 'multi-pool' || pool === onlyPool ? undefined : `ipam=${mode} has the pool default alone`;
 }
 
 /** Of all modes but multi-pool. */
 const onlyPool = 'default';
 
-function exclusionIn(text: string): AgentSettings['excluded'][number] | undefined {
-  const [named, pool] = text.split('=', 2).toReversed();
-  const network = cidrOf(named ?? '') ?? singleIn(named ?? '');
-  return network && { network, ...(pool !== undefined && { pool }) };
+function exclusionIn(text: string): AgentSettings['excluded'] {
+  const { reading, pool } = readExclusion(text);
+  return reading.kind === 'cidr' ? [{ network: reading.cidr, ...(pool !== undefined && { pool }) }] : [];
 }
 
-function singleIn(text: string): Cidr | undefined {
-  const address = parseAddress(text);
-  return address && { family: address.family, base: address.value, length: widthOf[address.family] };
+/** An address is a network of its own. */
+function readExclusion(text: string): { readonly reading: CidrReading; readonly pool: string | undefined } {
+  const [named = '', pool] = text.split('=', 2).toReversed();
+  const length = widthOf[familyOf(named)];
+  return { reading: parseCidr(named.includes('/') ? named : `${named}/${length}`), pool };
 }

@@ -120,6 +120,7 @@ describe('the option exclude-ips', () => {
   test.each([
     ['10.0.0.300', 'multi-pool', 'it is no address and no network'],
     ['10.0.0.0/33', 'multi-pool', 'it is no address and no network'],
+    ['10.0.0.9/24', 'multi-pool', 'it has bits set beyond its prefix length'],
     ['blue=10.0.0.0/24', 'cluster-pool', 'ipam=cluster-pool has the pool default alone'],
   ])('refuses %s with %s', (text, mode, why) => {
     expect(read(text, mode)).toContain(why);
