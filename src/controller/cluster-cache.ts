@@ -15,7 +15,12 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { sleep } from '../runtime/clock.ts';
 import type { Host } from './modes/mode.ts';
-import { logReflectorState, silenceProblem, WatchCounters } from './reporting/watch-counters.ts';
+import {
+  logReflectorState,
+  readProblemOf,
+  silenceProblem,
+  WatchCounters,
+} from './reporting/watch-counters.ts';
 
 export interface ClusterCacheDeps {
   readonly host: Pick<Host, 'clock' | 'random' | 'log' | 'onBug'>;
@@ -164,8 +169,7 @@ export class ClusterCache {
 
   /** Why the last attempt to list CiliumNodes failed; undefined if none has, or while they are known. */
   readProblem(): string | undefined {
-    const { state } = this.#nodes.figures();
-    return 'problem' in state ? state.problem : this.#nodesProblem;
+    return readProblemOf(this.#nodes.figures(), this.#nodesProblem, this.#deps.host.clock.monotonic());
   }
 
   /** What the first list of CiliumNodes waits for. */

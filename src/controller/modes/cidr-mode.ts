@@ -15,7 +15,12 @@ import {
   cidrStatusReport,
 } from '../reporting/cidr-status-report.ts';
 import type { CloudCallReport } from '../reporting/status-report.ts';
-import { logReflectorState, silenceProblem, WatchCounters } from '../reporting/watch-counters.ts';
+import {
+  logReflectorState,
+  readProblemOf,
+  silenceProblem,
+  WatchCounters,
+} from '../reporting/watch-counters.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from './mode.ts';
 
@@ -154,9 +159,11 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   }
 
   readProblem(): string | undefined {
-    const { state } = this.#reflector.figures();
-    if ('problem' in state) return state.problem;
-    return this.#problem ?? this.#parts.watches.find(({ problem }) => problem !== undefined)?.problem;
+    const now = this.#deps.host.clock.monotonic();
+    const all = [{ reflector: this.#reflector, problem: this.#problem }, ...this.#parts.watches];
+    return all
+      .map(({ reflector, problem }) => readProblemOf(reflector.figures(), problem, now))
+      .find((problem) => problem !== undefined);
   }
 
   waitingFor(): string {

@@ -13,6 +13,22 @@ export function logReflectorState(log: Logger, resource: string, state: Reflecto
   } else log.debug('watching Kubernetes', { resource, state: state.kind });
 }
 
+/** A list that has lasted so long is slow, whatever failed before it, in ms. */
+const slowList = 10_000;
+
+/**
+ * Why the last attempt to read failed; undefined if none has since the last success. A slow list is no failure: it takes any
+ * other process as long. `last`: why the attempt before failed. `now` is monotonic.
+ */
+export function readProblemOf(
+  { state, since }: Pick<ReflectorFigures, 'state' | 'since'>,
+  last: string | undefined,
+  now: number,
+): string | undefined {
+  if ('problem' in state) return state.problem;
+  return state.kind === 'listing' && now - since >= slowList ? undefined : last;
+}
+
 /** Undefined while the watch works, or reports its own problem. `now` is monotonic. */
 export function silenceProblem(
   { state, lastActivity }: ReflectorFigures,

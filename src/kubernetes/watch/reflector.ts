@@ -50,6 +50,8 @@ export type ReflectorState =
 
 export interface ReflectorFigures {
   readonly state: ReflectorState;
+  /** When it entered that state, in monotonic ms. */
+  readonly since: number;
   readonly objects: number;
   /** Complete lists after the first, without requested ones. */
   readonly relists: number;
@@ -83,6 +85,7 @@ export class Reflector<T> {
   readonly #store = new ObjectStore<T>();
   readonly #synced = Promise.withResolvers<void>();
   #state: ReflectorState = { kind: 'idle' };
+  #since = -Infinity;
   #course: Course = fairCourse;
   /** Where the next watch resumes; undefined when a list is due. */
   #resourceVersion: string | undefined;
@@ -130,6 +133,7 @@ export class Reflector<T> {
   figures(): ReflectorFigures {
     return {
       state: this.#state,
+      since: this.#since,
       objects: this.#store.objects.size,
       relists: Math.max(0, this.#lists - this.#refreshes - 1),
       watchRestarts: this.#restarts,
@@ -357,6 +361,7 @@ export class Reflector<T> {
   #enter(state: ReflectorState): void {
     if (state.kind === this.#state.kind && !('until' in state)) return;
     this.#state = state;
+    this.#since = this.#options.clock.monotonic();
     try {
       this.#options.onState?.(state);
     } catch (error) {

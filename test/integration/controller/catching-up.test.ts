@@ -64,6 +64,30 @@ describe('a leader that cannot list CiliumNodes', () => {
 });
 
 describe('a leader whose lists of CiliumNodes take long', () => {
+  test('waits for them, whatever failed before', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+    const first = startController(world, { identity: 'headwater-a' });
+    await world.advance(1000);
+    const second = startController(world, { identity: 'headwater-b' });
+    void world.cluster.workload.start();
+    await world.advance(60_000);
+    const allow = world.refuse(503, 'GET', /ciliumnodes/);
+    world.cluster.kubernetes.faults.closeWatches(/ciliumnodes/);
+    await world.advance(5000);
+    allow();
+    const effect = { kind: 'delay', ms: 62_000 } as const;
+    const clear = world.kubernetesFault({ method: 'GET', path: lists, effect });
+    first.stop();
+    await world.until('the second has the Lease', () => second.controller.state === 'catchingUp', 60_000);
+
+    await world.until('it leads', () => second.controller.state === 'leading', 250_000);
+    clear();
+
+    expect(second.logged.map(({ message }) => message)).not.toContain(
+      'cannot read CiliumNodes: releasing the Lease, exiting',
+    );
+  });
+
   test('waits for them: another process would wait as long', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
     void world.cluster.workload.start();
