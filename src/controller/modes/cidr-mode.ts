@@ -68,6 +68,8 @@ export interface CidrParts<H extends Holder, D>
   readonly isInformed?: boolean;
   /** Runs while this process leads, in addition to the session; rejects with the signal's reason. */
   whileLeading(signal: AbortSignal): Promise<void>;
+  /** Why nothing is given out although this process leads; undefined if nothing is in the way. Default: nothing ever is. */
+  readonly leadingProblem?: string | undefined;
   /** What is reported of a cloud that is followed. */
   cloud?(): CloudCallReport;
 }
@@ -208,7 +210,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   }
 
   leadingProblem(): string | undefined {
-    return this.#writes.problem();
+    return this.#parts.leadingProblem ?? this.#writes.problem();
   }
 
   problem(): string | undefined {

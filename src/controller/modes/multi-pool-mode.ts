@@ -37,6 +37,7 @@ export function multiPoolMode(deps: ModeDeps): CidrMode<PoolNodeHolder, readonly
 
 class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   readonly access: AccessScope;
+  leadingProblem: string | undefined;
   override readonly watches: readonly PoolsWatch[];
   readonly #pools: PoolsWatch;
   readonly #prepared = Promise.withResolvers<void>();
@@ -134,18 +135,21 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
         pods: this.#pods,
         allotment,
         uidOf: (name) => this.ports.known().get(name)?.uid,
-        onUnreadable: ({ isDenied, problem }) =>
+        onUnreadable: ({ isDenied, problem }) => {
+          if (!isDenied) this.leadingProblem = `it waits for a list of all pods: ${problem}`;
           log.warn(
             isDenied
               ? 'pods may not be read: a block that its agent dropped earlier may go to another node although pods use it'
               : 'cannot read pods: no block is given out before it is known which blocks they use',
             { problem },
-          ),
+          );
+        },
         clock,
         random: random.fork('forgotten blocks'),
       },
       signal,
     );
+    this.leadingProblem = undefined;
   }
 
   override show(): void {

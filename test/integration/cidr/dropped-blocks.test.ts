@@ -183,12 +183,15 @@ describe('a block that an agent no longer lists', () => {
     await world.clock.advance(30_000);
     const before = await world.blocks('one');
     const said = log.lines.filter(({ message }) => message.startsWith('cannot read pods'));
+    const unreadiness = world.leader?.controller.unreadiness();
 
     isFailing = false;
     await world.clock.advance(60_000);
 
     expect(before).toEqual({});
     expect(said).toHaveLength(1);
+    expect(unreadiness).toMatch(/^it waits for a list of all pods: .*broken/);
+    expect(world.leader?.controller.unreadiness()).toBeUndefined();
     expect(await world.blocks('one')).toEqual({ default: ['10.0.0.0/27'] });
   });
 
