@@ -40,8 +40,8 @@ export interface PodReads {
   on(node: string, signal: AbortSignal): Promise<PodReading>;
 }
 
-/** Time limit of a list, in ms. A release can wait, and a node has few pods. */
-const listTime = 10_000;
+/** Time limit of a list, in ms. A release can wait, and an old API server may read the pods of all nodes for it. */
+const listTime = 30_000;
 /** For how long a denial holds for every node, in ms. */
 const deniedFor = 60_000;
 

@@ -12,7 +12,7 @@ export interface PodUseDeps {
   readonly random: Random;
 }
 
-/** For how long a look holds, from its start, in ms: hiding an address and the call after it share one, in most cases. */
+/** For how long a look holds, from its answer, in ms: hiding an address and the call after it share one, in most cases. */
 const validity = 10_000;
 /** Between two looks while pods keep something, or cannot be read, in ms. */
 const lookAgain = { base: 20_000, cap: 300_000 };
@@ -25,7 +25,7 @@ export class PodUse {
   readonly #deps: PodUseDeps;
   /** Pods by the addresses that they keep. */
   #kept: ReadonlyMap<string, string> = nothing;
-  /** What the last look was about, and when it began, in monotonic ms. */
+  /** What the last look was about, and when it was answered, in monotonic ms. */
   #looked: { readonly at: number; readonly addresses: ReadonlySet<string> } | undefined;
   #looking: Promise<void> | undefined;
   #problem: string | undefined;
@@ -108,7 +108,6 @@ export class PodUse {
   }
 
   async #look(addresses: readonly string[], reading: Promise<PodReading>): Promise<void> {
-    const at = this.#deps.clock.monotonic();
     const found = await reading;
     if (found.kind === 'unreadable') {
       this.#problem = found.problem;
@@ -123,7 +122,7 @@ export class PodUse {
     const before = this.#kept.size;
     const kept = found.shown.filter(({ address }) => asked.has(address));
     this.#kept = kept.length === 0 ? nothing : new Map(kept.map(({ address, pod }) => [address, pod]));
-    this.#looked = { at, addresses: asked };
+    this.#looked = { at: this.#deps.clock.monotonic(), addresses: asked };
     if (this.#kept.size === 0) this.#keptLooks.forget();
     else if (before === 0 || !this.#keptLooks.isPausing) this.#keptLooks.fail();
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PodReading } from '../../../../src/kubernetes/watch/shown-pods.ts';
 import { PodUse } from '../../../../src/node/release/pod-use.ts';
+import { sleep } from '../../../../src/runtime/clock.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { eni } from '../allocation-facts.ts';
@@ -200,6 +201,20 @@ describe('the next look', () => {
     expect([use.keeps('10.0.0.12'), use.problem, use.keeps('10.0.0.11')]).toEqual([false, undefined, true]);
     expect(untilDue()).toBeGreaterThan(0);
     expect(untilDue()).toBeLessThan(minute / 2);
+  });
+
+  test('counts from its answer, however long that took', async () => {
+    const clock = new VirtualClock();
+    const read = async (): Promise<PodReading> => {
+      await sleep(clock, 25_000, signal);
+      return { kind: 'read', shown: [] };
+    };
+    const use = new PodUse({ clock, random: new Random('looks'), read });
+
+    const looked = use.look(['10.0.0.11'], signal);
+    await clock.advance(25_000);
+
+    expect(await looked).toBe(true);
   });
 
   test('is the third that fails before everything stays, whatever was kept before', async () => {
