@@ -44,6 +44,8 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   #nodesAreListed = false;
   /** Whether all Nodes were known once, or cannot be read: their labels and their presence count at the first assignment. */
   #isInformed = false;
+  /** Why the last attempt to read Nodes failed. Cleared only by a success. */
+  #nodesProblem: string | undefined;
   #claims: NodeClaims | undefined;
   #gc: CiliumNodeGc | undefined;
 
@@ -88,6 +90,8 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       },
       onState: (state) => {
         if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
+        if ('problem' in state) this.#nodesProblem = state.problem;
+        if (state.kind === 'watching') this.#nodesProblem = undefined;
         this.#nodesAreListed = state.kind === 'watching';
         if (this.#nodesAreListed) this.#decideClaims();
       },
@@ -103,6 +107,11 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
 
   get isInformed(): boolean {
     return this.#isInformed;
+  }
+
+  get leadingProblem(): string | undefined {
+    if (this.#isInformed || this.#nodesProblem === undefined) return undefined;
+    return `it waits for a list of all Nodes: ${this.#nodesProblem}`;
   }
 
   /** What CiliumNodes may hold of these blocks without a Node. */

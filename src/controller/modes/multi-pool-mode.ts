@@ -37,13 +37,14 @@ export function multiPoolMode(deps: ModeDeps): CidrMode<PoolNodeHolder, readonly
 
 class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   readonly access: AccessScope;
-  leadingProblem: string | undefined;
   override readonly watches: readonly PoolsWatch[];
   readonly #pools: PoolsWatch;
   readonly #prepared = Promise.withResolvers<void>();
   readonly #reports: PoolReports;
   readonly #ledger = new BlockLedger([]);
   readonly #pods: ShownPods;
+  /** Why the list of all pods failed that a new leader waits for. */
+  #podsProblem: string | undefined;
   #allotment: PoolAllotment | undefined;
   #dropped: DroppedBlocks | undefined;
 
@@ -66,6 +67,11 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
 
   override get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
     return [...super.background, { run: (signal) => this.#watchPools(signal) }];
+  }
+
+  override get leadingProblem(): string | undefined {
+    if (this.#podsProblem === undefined) return super.leadingProblem;
+    return `it waits for a list of all pods: ${this.#podsProblem}`;
   }
 
   override async prepare(signal: AbortSignal): Promise<void> {
@@ -136,7 +142,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
         allotment,
         uidOf: (name) => this.ports.known().get(name)?.uid,
         onUnreadable: ({ isDenied, problem }) => {
-          if (!isDenied) this.leadingProblem = `it waits for a list of all pods: ${problem}`;
+          if (!isDenied) this.#podsProblem = problem;
           log.warn(
             isDenied
               ? 'pods may not be read: a block that its agent dropped earlier may go to another node although pods use it'
@@ -149,7 +155,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       },
       signal,
     );
-    this.leadingProblem = undefined;
+    this.#podsProblem = undefined;
   }
 
   override show(): void {

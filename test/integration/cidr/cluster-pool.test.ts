@@ -307,6 +307,29 @@ describe('run --ipam=cluster-pool', () => {
     expect(world.leader?.controller.node('nobody')).toMatchObject({ known: false, node: 'nobody' });
   });
 
+  test('says while it leads that it waits for a list of Nodes, and goes on after it', async () => {
+    let isFailing = true;
+    const world = worldOf(
+      {},
+      {
+        intercept: (_, handler) => (request, signal) =>
+          isFailing && request.url.startsWith('/api/v1/nodes')
+            ? Promise.resolve({ status: 500, headers: {}, body: 'broken' })
+            : handler(request, signal),
+      },
+    );
+    world.startReplica();
+    world.join('a');
+    await world.clock.advance(30_000);
+    const before = world.leader?.controller.unreadiness();
+
+    isFailing = false;
+    await world.until('a is served', () => world.isServed());
+
+    expect(before).toMatch(/^it waits for a list of all Nodes: .*broken/);
+    expect(world.leader?.controller.unreadiness()).toBeUndefined();
+  });
+
   test('leaves an ignored CiliumNode alone, and its block stays held', async () => {
     const world = worldOf({ 'nodes-gc-interval': '0' });
     const annotations = { 'ipam.cilium.io/ignore': 'true' };
