@@ -74,7 +74,7 @@ export function loadOptions(
   if (problems.length > 0) return { kind: 'refused', problems };
 
   const all = [
-    ...(scope === 'cloud' ? warningsOnIdleBlocks(idle, places) : warningsOnIdle(idle, scope)),
+    ...(scope === 'cloud' ? warningsOnIdleBlocks(idle, places, options) : warningsOnIdle(idle, scope)),
     ...warningsOnIgnored(flags, processEnvironment),
     ...warningsIn(scope, options, sources),
     ...outboundWarnings,

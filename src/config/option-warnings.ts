@@ -46,28 +46,43 @@ export function warningsOnIgnored(
 }
 
 const ipv6Unserved = {
+  kind: 'warning',
+  message: 'IPv6 is not served in this mode',
   because:
-    'Headwater gives cloud nodes IPv4 addresses only; an agent with enable-ipv6 waits for IPv6 and never gets ready',
+    'Headwater gives nodes of this cloud IPv4 addresses only; an agent with enable-ipv6 waits for IPv6 and never gets ready',
   remedy: 'set enable-ipv6 to false for the agents',
-};
+} as const;
+
+const ipv6OfNewAgents = {
+  kind: 'notice',
+  message: 'IPv6 needs agents from 1.20 on',
+  because:
+    'Headwater gives a node an IPv6 prefix if its agent asks for one, which agents up to 1.19 with enable-ipv6 do not: they wait for IPv6 and never get ready',
+  remedy: 'upgrade agents up to 1.19, or set enable-ipv6 to false for them',
+} as const;
 
 /** Reports options of blocks that are given to a mode without any; the directory is shared with the agents. */
-export function warningsOnIdleBlocks(idle: readonly OptionName[], places: Places): readonly OptionWarning[] {
+export function warningsOnIdleBlocks(
+  idle: readonly OptionName[],
+  places: Places,
+  { ipam }: Pick<Options, 'ipam'>,
+): readonly OptionWarning[] {
   return idle.flatMap((option): OptionWarning[] => {
     const { source, texts } = findRawOption(option, places);
     const from = sourceInWords(option, source);
     if (option === 'enable-ipv6' && texts.some((text) => /^(t|true|1)$/i.test(text)))
-      return [
-        {
-          kind: 'warning',
-          message: 'IPv6 is not served in this mode',
-          details: { option, from, ...ipv6Unserved },
-        },
-      ];
+      return [warningOfIpv6(ipam === 'eni' ? ipv6OfNewAgents : ipv6Unserved, { option, from })];
     if (source.kind === 'file') return [];
     const details = { option, from, reason: 'only other modes and commands use it' };
     return [{ kind: 'notice', message: 'option has no effect', details }];
   });
+}
+
+function warningOfIpv6(
+  { kind, message, because, remedy }: typeof ipv6OfNewAgents | typeof ipv6Unserved,
+  place: { readonly option: OptionName; readonly from: string },
+): OptionWarning {
+  return { kind, message, details: { ...place, because, remedy } };
 }
 
 /** Reports options of another cloud than the chosen one, from flags or the environment, as above. */

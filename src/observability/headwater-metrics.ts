@@ -28,6 +28,10 @@ export const headwaterMetrics = {
     { state: ['with_room', 'full', 'excluded', 'unreadable'] },
   ),
   headwater_prefixes: gauge('Prefixes (/28 blocks) that nodes have.', {}),
+  headwater_ipv6_prefixes: gauge(
+    'IPv6 prefixes (/80 blocks) that nodes have: one for each node whose agent asks for IPv6.',
+    {},
+  ),
   headwater_nodes: gauge(
     'Nodes: total, which is the sum of satisfied (need no address, and their CiliumNodes hold what they have), in_deficit (need addresses, or may not be written), blocked (not served until its reason ends, mostly until an operator acts; headwater_blocked counts more) and unknown (not read yet); and at_capacity, those among them that can take no more.',
     { state: ['total', 'satisfied', 'in_deficit', 'at_capacity', 'blocked', 'unknown'] },

@@ -21,6 +21,7 @@ export interface FleetTotals {
   readonly pendingPods: number;
   readonly interfaces: Record<'with_room' | 'full' | 'excluded' | 'unreadable', number>;
   readonly prefixes: number;
+  readonly ipv6Prefixes: number;
   readonly emptySlots: number;
   /** Start of the longest current deficit by priority, in monotonic ms. */
   readonly oldestDeficit: Readonly<Partial<Record<Priority, number>>>;
@@ -36,6 +37,7 @@ export function totalsOf(summaries: Iterable<NodeSummary>): FleetTotals {
     pendingPods: 0,
     interfaces: { with_room: 0, full: 0, excluded: 0, unreadable: 0 },
     prefixes: 0,
+    ipv6Prefixes: 0,
     emptySlots: 0,
     oldestDeficit: {},
   };
@@ -99,7 +101,10 @@ function addInterfaces(totals: Totals, { view }: NodeFigures, room: InterfaceRoo
   interfaces.excluded += room.excluded;
   interfaces.unreadable += view?.unreadable.length ?? 0;
   totals.emptySlots += room.emptySlots;
-  for (const { prefixes } of view?.interfaces ?? []) totals.prefixes += prefixes.length;
+  for (const { prefixes, ipv6Prefixes = [] } of view?.interfaces ?? []) {
+    totals.prefixes += prefixes.length;
+    totals.ipv6Prefixes += ipv6Prefixes.length;
+  }
 }
 
 export interface FleetShown {
@@ -121,6 +126,7 @@ export function showFleet(
   for (const [state, count] of entries(totals.interfaces)) metrics.headwater_interfaces.set({ state }, count);
   metrics.headwater_pending_pods.set(totals.pendingPods);
   metrics.headwater_prefixes.set(totals.prefixes);
+  metrics.headwater_ipv6_prefixes.set(totals.ipv6Prefixes);
   for (const priority of ['critical', 'high', 'normal'] as const) {
     const since = totals.oldestDeficit[priority] ?? now;
     metrics.headwater_oldest_deficit_seconds.set({ priority }, (now - since) / 1000);

@@ -24,11 +24,6 @@ describe('options without effect', () => {
 
 describe('agents that ask for IPv6', () => {
   test.each<[string, string, Outside]>([
-    [
-      'eni',
-      'the file /c/enable-ipv6',
-      { flags: { 'config-dir': ['/c'] }, files: { '/c/enable-ipv6': 'true' } },
-    ],
     ['azure', 'the flag --enable-ipv6', { flags: { 'enable-ipv6': ['true'] } }],
     [
       'alibabacloud',
@@ -52,6 +47,26 @@ describe('agents that ask for IPv6', () => {
         remedy: 'set enable-ipv6 to false for the agents',
       },
     });
+  });
+
+  test('are a notice on AWS: only new ones say that they want it', () => {
+    const files = { '/c/enable-ipv6': 'true' };
+
+    const { notices, warnings } = accepted(load({ flags: { 'config-dir': ['/c'], ipam: ['eni'] }, files }));
+
+    expect(warnings.map(({ details }) => details['option'])).not.toContain('enable-ipv6');
+    expect(notices).toEqual([
+      {
+        kind: 'notice',
+        message: 'IPv6 needs agents from 1.20 on',
+        details: {
+          option: 'enable-ipv6',
+          from: 'the file /c/enable-ipv6',
+          because: expect.stringContaining('agents up to 1.19'),
+          remedy: expect.stringContaining('upgrade agents up to 1.19'),
+        },
+      },
+    ]);
   });
 });
 

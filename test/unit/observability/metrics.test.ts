@@ -65,6 +65,7 @@ const expected: readonly Expected[] = [
   ['headwater_pending_pods', 'gauge', []],
   ['headwater_interfaces', 'gauge', ['state']],
   ['headwater_prefixes', 'gauge', []],
+  ['headwater_ipv6_prefixes', 'gauge', []],
   ['headwater_nodes', 'gauge', ['state']],
   ['headwater_blocked', 'gauge', ['reason', 'resource']],
   ['headwater_warnings', 'gauge', ['reason']],

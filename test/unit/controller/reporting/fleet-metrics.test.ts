@@ -28,7 +28,11 @@ describe('the gauges of the fleet', () => {
     const busy = servedEntry('busy', {
       assessment: { usage: { available: 14, used: 12, pendingPods: 3 }, needed: 5, wanted: 5 },
       figures: { releasing: 2, inDeficitSince: 40_000, pendingPods: 3 },
-      interfaces: [eni(0, 9), eni(1, 2), eni(2, 0, { prefixes: ['10.0.9.0/28'], reservedFor: 'efa' })],
+      interfaces: [
+        eni(0, 9),
+        eni(1, 2, { ipv6Prefixes: ['2600:1f14:1::/80'] }),
+        eni(2, 0, { prefixes: ['10.0.9.0/28'], reservedFor: 'efa' }),
+      ],
     });
     const torn = servedEntry('torn', { figures: { view: view([eni(0)], [unreadable()]) } });
 
@@ -48,6 +52,7 @@ describe('the gauges of the fleet', () => {
         'headwater_interfaces{state="excluded"} 1',
         'headwater_interfaces{state="unreadable"} 1',
         'headwater_prefixes 1',
+        'headwater_ipv6_prefixes 1',
         'headwater_oldest_deficit_seconds{priority="high"} 60',
       ]),
     );
