@@ -10,10 +10,10 @@ import type {
 import type { CiliumNode, CiliumNodeStatus } from './cilium-node.ts';
 import { oversizeProblems } from './cilium-node-bounds.ts';
 import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
-import { type CiliumNodeFields, ciliumNodeSchema } from './cilium-node-schema.ts';
+import { type CiliumNodeFields, ciliumNodeSchema, countWording, readCount } from './cilium-node-schema.ts';
 import { isIgnored } from '../object-identity.ts';
 import { type FieldPath, type FieldProblem, FieldProblems } from './field-problems.ts';
-import { isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isList, isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { PatchBase } from './patch-base.ts';
 
 export type CiliumNodeReading =
@@ -95,6 +95,7 @@ function nodeOf(
 ): CiliumNode {
   const { ipam } = spec;
   const pool = readPool(ipam.pool ?? {}, skipped);
+  addIpv6Demands(raw, skipped);
   return {
     name: metadata.name,
     uid: metadata.uid,
@@ -111,6 +112,17 @@ function nodeOf(
     warnings: skipped.list,
   };
 }
+
+function addIpv6Demands(raw: JsonObject, problems: FieldProblems): void {
+  const requested = valueAt(raw, ...requestedPath);
+  for (const [index, entry] of (isList(requested) ? requested : []).entries()) {
+    const found = valueAt(entry, 'needed', 'ipv6-addrs');
+    if (readCount(found) !== undefined) continue;
+    problems.add([...requestedPath, index, 'needed', 'ipv6-addrs'], found, countWording);
+  }
+}
+
+const requestedPath = ['spec', 'ipam', 'pools', 'requested'];
 
 function statusOf(
   status: CiliumNodeFields['status'],

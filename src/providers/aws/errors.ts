@@ -98,6 +98,8 @@ const subjectsByText: readonly {
     about: 'securityGroups',
   },
   { code: 'UnsupportedOperation', text: /does not support prefixes/, about: 'prefixes' },
+  { code: 'InvalidParameterValue', text: /\bIPv6\b/i, about: 'ipv6' },
+  { code: 'PrivateIpAddressLimitExceeded', text: /\bIPv6\b/i, about: 'ipv6' },
 ];
 
 /** Parts that differ in each message. Without them, equal refusals have equal texts. */
@@ -106,7 +108,7 @@ const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 
 export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
-  const about = subjectOf(error, permission);
+  const about = isOfIpv6(action, permission) ? 'ipv6' : subjectOf(error, permission);
   const credentials = isOfClock(error) ? 'clock' : credentialTrouble.get(error.code);
   const remedy = remedyFor(error);
   const denial = permission === undefined ? {} : denialIn(error.message);
@@ -234,6 +236,13 @@ function subjectOf(error: CallError, permission: string | undefined): Subject | 
   const byText = subjectsByText.find((each) => each.code === code && each.text.test(message));
   return byText?.about ?? subjects.get(code);
 }
+
+/** A permission that another call than its own lacks: an interface is created with an IPv6 prefix. */
+function isOfIpv6(action: string, permission: string | undefined): boolean {
+  return permission === ipv6Permission && permission !== `ec2:${action}`;
+}
+
+const ipv6Permission = 'ec2:AssignIpv6Addresses';
 
 /** A denial on one resource says nothing about another. The name of a new interface is `*`. */
 function deniedSubject(message: string): Subject | undefined {
