@@ -9,7 +9,9 @@ import { BlockedErrors, operatorErrorPath } from '../kubernetes/cilium-node/bloc
 import { NodeManager } from '../manager/node-manager.ts';
 import type { ReportedEvent } from '../manager/serving-event.ts';
 import { prefixesOf } from '../node/allocate/planned-step.ts';
+import type { NodeSettings } from '../node/reconcile/node-context.ts';
 import type { NodeSummary } from '../node/reconcile/node-summary.ts';
+import { mayTakeEffectFor } from '../providers/contract/call-timing.ts';
 import { ConcurrencyLimiter } from '../providers/rate-limit/concurrency-limiter.ts';
 import { pauseWords } from '../providers/gate/mutation-permission.ts';
 import type { CloudState } from './cloud-state.ts';
@@ -178,12 +180,25 @@ export class LeaderSession {
         },
         pods: host.options.releasePodCheck ? cluster.shownPods : undefined,
         permission: leadership.permission,
-        settings: { ...nodeOptions(host.options), interfaceTags: cloud.cloud.interfaceTags },
+        settings: this.#nodeSettings(),
         runtime: { ...host, random: host.random.fork('nodes') },
       },
       emit: (event) => this.#reported(event),
       pendingPods: (name) => cluster.pendingPods(name),
     });
+  }
+
+  #nodeSettings(): NodeSettings {
+    const { host, cloud, leadership } = this.#deps;
+    const options = nodeOptions(host.options);
+    const began = host.clock.monotonic();
+    return {
+      ...options,
+      interfaceTags: cloud.cloud.interfaceTags,
+      // Without leader election, nothing says that this process is the first one.
+      formerUntil: () =>
+        leadership.lease?.isSuccessor === false ? -Infinity : began + mayTakeEffectFor(options.timing),
+    };
   }
 
   #reported(event: ReportedEvent): void {

@@ -3,7 +3,7 @@ import { cloudSettings } from '../config/cloud-settings.ts';
 import type { Options } from '../config/option-table.ts';
 import type { NodeSettings } from '../node/reconcile/node-context.ts';
 
-export function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags'> {
+export function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags' | 'formerUntil'> {
   const settings = cloudSettings(options);
   return {
     timing: { callTimeout: options.cloudCallTimeout, consistencyWindow: options.consistencyWindow },

@@ -69,6 +69,7 @@ export class LeaderElection {
   #claimed = false;
   #problem: ApiRefusal | undefined;
   #isInherited = false;
+  #isSuccessor: boolean | undefined;
 
   /** Throws LEASE_TIMINGS_INVALID. */
   constructor(options: LeaderElectionOptions) {
@@ -113,6 +114,11 @@ export class LeaderElection {
   /** Whether the lease of the former leader ended before it was released: a write of that process may still be under way. */
   get isInherited(): boolean {
     return this.#isInherited;
+  }
+
+  /** Whether the Lease existed before this process first claimed it: a call of another one may still take effect. */
+  get isSuccessor(): boolean {
+    return this.#isSuccessor === true;
   }
 
   /** Sets this annotation from the next renewal on, while we lead; undefined removes it. */
@@ -193,6 +199,7 @@ export class LeaderElection {
       if (outcome === 'held' || (outcome === 'failed' && !this.#isKnownFree())) return outcome;
     }
     if (this.#options.clock.monotonic() < this.#sighting.freeAt()) return 'another';
+    this.#isSuccessor ??= this.#sighting.isKnown;
     // Once it is ours, an earlier claim without an answer was granted.
     if (!this.#sighting.isOurs) this.#isInherited = this.#sighting.freeAt() > -Infinity;
     const attempt = await this.#claim(signal);

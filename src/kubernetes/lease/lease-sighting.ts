@@ -21,6 +21,11 @@ export class LeaseSighting {
     return this.#isMissing ? undefined : this.#lease;
   }
 
+  /** Whether it was ever seen. */
+  get isKnown(): boolean {
+    return this.#lease !== undefined;
+  }
+
   get isMissing(): boolean {
     return this.#isMissing;
   }

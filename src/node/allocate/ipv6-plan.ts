@@ -7,7 +7,7 @@ import { exclusionOf } from '../demand/node-requirements.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
 import { type DeviceSlots, freeDeviceIndex } from './device-index.ts';
-import { bringsIpv6, type PlannedStep } from './planned-step.ts';
+import { bringsIpv6, deviceIndexOf, type PlannedStep } from './planned-step.ts';
 import type { Ipv6Obstacle } from './plan-obstacles.ts';
 import { allScopesOf, type RefusedScope, type StepPlace } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
@@ -53,11 +53,19 @@ export function planIpv6(
     .map(({ id: interfaceId, subnetId }): PlannedStep => ({ ...ofOne, interfaceId, subnetId }))
     .find((step) => isAllowed(step, draft, refusals));
   if (planned !== undefined) return { kind: 'step', step: planned };
-  if (candidates.some((item) => !draft.takesMore(item))) return undefined;
+  if (candidates.some((item) => !draft.takesMore(item)) || isInterfaceComing(facts, draft)) return undefined;
   const made = candidates.length === 0 ? interfaceForIt(facts, draft, refusals) : undefined;
   if (made?.step !== undefined) return { kind: 'step', step: made.step };
   const obstacle = refusals.length > 0 ? undefined : obstacleOf(facts, made?.subnetIds ?? []);
   return { kind: 'unmet', obstacle, refusals };
+}
+
+/** Whether an interface that can take it is on its way. */
+function isInterfaceComing({ stepsInFlight, infrastructure }: Ipv6Facts, { steps }: Ipv6Draft): boolean {
+  return [...stepsInFlight, ...steps].some(
+    (step) =>
+      deviceIndexOf(step) !== undefined && infrastructure.subnets.get(step.subnetId)?.ipv6Cidr !== undefined,
+  );
 }
 
 const ofOne = { kind: 'allocateIpv6Prefix', count: 1 } as const;

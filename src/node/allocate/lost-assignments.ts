@@ -71,6 +71,15 @@ export class LostAssignments {
     node.invalidate(now);
   }
 
+  /**
+   * A former leader may have assigned an IPv6 prefix, or attached an interface with one, and no read shows it yet. Unlike
+   * addresses that are too many, a second one would never go.
+   */
+  mayBeFormers(openUntil: number): void {
+    const step = { kind: 'allocateIpv6Prefix', interfaceId: '', subnetId: '', count: 1 } as const;
+    this.#deps.growth.lost.add({ step, before: new Set(), openUntil });
+  }
+
   /** Looks for the results of those that can no longer take effect unseen. */
   step(now: number): Requeue {
     const { tasks } = this.#deps;

@@ -77,6 +77,8 @@ export class PoolMaintainer {
   readonly #sizes = new RefusedSizes();
   readonly #calls: StepExecution;
   #endWait: (() => void) | undefined;
+  /** What a former leader may have done is looked for once. */
+  #isFormerAwaited = false;
 
   constructor(deps: PoolMaintainerDeps) {
     this.#deps = deps;
@@ -90,6 +92,7 @@ export class PoolMaintainer {
   /** Starts what the plan requires beyond the steps in flight. */
   step(facts: MaintainedFacts | undefined, now: number): PoolStep {
     this.#raiseQueuedPriority();
+    if (facts?.ipv6 === 'wanted') this.#awaitFormer(now);
     const lost = this.#lost.step(now);
     const plan = this.#plan(facts);
     this.#awaitRefused(plan, now);
@@ -97,6 +100,13 @@ export class PoolMaintainer {
     // What ended since `now` may have been too late for this plan.
     const backoff = requeueAt([this.#backoff.until], now);
     return { plan, ...leastOf([lost, backoff, this.#subnetsBack(plan, now)]) };
+  }
+
+  #awaitFormer(now: number): void {
+    if (this.#isFormerAwaited) return;
+    this.#isFormerAwaited = true;
+    const until = this.#deps.settings.formerUntil();
+    if (until > now) this.#lost.mayBeFormers(until);
   }
 
   #beginMissing({ steps }: AllocationPlan): void {

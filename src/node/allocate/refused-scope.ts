@@ -59,7 +59,7 @@ const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<S
   interface: { attach: 'attachment', allocate: 'interface', allocateIpv6: 'ipv6On' },
   instance: { create: 'node', attach: 'newInterfaces', allocate: 'instance', allocateIpv6: 'ipv6On' },
   prefixes: { create: 'prefixes', allocate: 'prefixes', allocateIpv6: 'ipv6On' },
-  ipv6: { create: 'ipv6In', allocateIpv6: 'ipv6In' },
+  ipv6: { create: 'ipv6In' },
 };
 
 export function blockedBy(failure: CloudFailure, at: StepCall): WhatIsBlocked {

@@ -57,6 +57,8 @@ export interface AllocationSupply {
 
 export interface AllocationSettings {
   readonly timing: CallTiming;
+  /** Until when calls of a former leader may take effect unseen, in monotonic ms; -Infinity if there was none. */
+  readonly formerUntil: () => number;
   /** Tags of created interfaces. */
   readonly interfaceTags: Tags;
   /** Whether rate limits may decide between an existing and a new interface while pods wait. */

@@ -84,6 +84,7 @@ export class PoolRig {
   readonly refunds: string[] = [];
   target: number;
   ipv6: MaintainedFacts['ipv6'] = 'needless';
+  formerUntil = -Infinity;
   served = true;
   readonly #setup: PoolSetup;
   readonly #pending: (() => void)[] = [];
@@ -147,6 +148,7 @@ export class PoolRig {
       inventory: this.inventory,
       settings: {
         timing: { callTimeout, consistencyWindow },
+        formerUntil: () => this.formerUntil,
         interfaceTags: { owner: 'headwater' },
         spreadCalls: setup.spreadCalls ?? false,
       },

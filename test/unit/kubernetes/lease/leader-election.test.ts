@@ -111,10 +111,10 @@ describe('leader election', () => {
   });
 
   test.each([
-    ['there was none', undefined, false],
-    ['it was released', { ...theirs, holderIdentity: '', leaseDurationSeconds: 1 }, false],
-    ['it ended', theirs, true],
-  ])('knows whether a former leader may still write: %s', async (_, spec, isInherited) => {
+    ['there was none', undefined, false, false],
+    ['it was released', { ...theirs, holderIdentity: '', leaseDurationSeconds: 1 }, false, true],
+    ['it ended', theirs, true, true],
+  ])('knows whether a former leader may still write: %s', async (_, spec, isInherited, isSuccessor) => {
     const server = new LeaseServer();
     if (spec !== undefined) server.write(spec);
     const { clock, election } = rig({ server });
@@ -123,6 +123,7 @@ describe('leader election', () => {
 
     expect(election.state.kind).toBe('leading');
     expect(election.isInherited).toBe(isInherited);
+    expect(election.isSuccessor).toBe(isSuccessor);
   });
 
   test('takes a released Lease at once', async () => {
