@@ -53,11 +53,15 @@ export function planIpv6(
     .map(({ id: interfaceId, subnetId }): PlannedStep => ({ ...ofOne, interfaceId, subnetId }))
     .find((step) => isAllowed(step, draft, refusals));
   if (planned !== undefined) return { kind: 'step', step: planned };
-  if (candidates.some((item) => !draft.takesMore(item)) || isInterfaceComing(facts, draft)) return undefined;
+  if (mayTakeItSoon(candidates, draft) || isInterfaceComing(facts, draft)) return undefined;
   const made = candidates.length === 0 ? interfaceForIt(facts, draft, refusals) : undefined;
   if (made?.step !== undefined) return { kind: 'step', step: made.step };
   const obstacle = refusals.length > 0 ? undefined : obstacleOf(facts, made?.subnetIds ?? []);
   return { kind: 'unmet', obstacle, refusals };
+}
+
+function mayTakeItSoon(candidates: readonly NetworkInterface[], { takesMore }: Ipv6Draft): boolean {
+  return candidates.some((item) => !takesMore(item));
 }
 
 /** Whether an interface that can take it is on its way. */
