@@ -54,9 +54,11 @@ export function planIpv6(
     .find((step) => isAllowed(step, draft, refusals));
   if (planned !== undefined) return { kind: 'step', step: planned };
   if (mayTakeItSoon(candidates, draft) || isInterfaceComing(facts, draft)) return undefined;
-  const made = candidates.length === 0 ? interfaceForIt(facts, draft, refusals) : undefined;
-  if (made?.step !== undefined) return { kind: 'step', step: made.step };
-  const obstacle = refusals.length > 0 ? undefined : obstacleOf(facts, made?.subnetIds ?? []);
+  return candidates.length > 0 ? unmet(facts, refusals, []) : planInterface(facts, draft);
+}
+
+function unmet(facts: Ipv6Facts, refusals: readonly ScopeRefusal[], subnetIds: readonly string[]): Ipv6Unmet {
+  const obstacle = refusals.length > 0 ? undefined : obstacleOf(facts, subnetIds);
   return { kind: 'unmet', obstacle, refusals };
 }
 
@@ -81,13 +83,10 @@ function isAllowed(step: PlannedStep, { against, place }: Ipv6Draft, refusals: S
   return found.length === 0;
 }
 
-/** A new interface for the prefix alone, or the subnets that it could be in. */
-function interfaceForIt(
-  facts: Ipv6Facts,
-  draft: Ipv6Draft,
-  refusals: ScopeRefusal[],
-): { readonly step?: PlannedStep; readonly subnetIds: readonly string[] } {
+/** A new interface for the prefix alone. Orphans may bring one, so it waits until they are known. */
+function planInterface(facts: Ipv6Facts, draft: Ipv6Draft): ReturnType<typeof planIpv6> {
   const { limits, requirements, infrastructure, view, orphans } = facts;
+  if (!orphans.read) return undefined;
   const offersIpv6 = (id: string): boolean => isIpv6Offered(facts, id, draft.against);
   const choice = chooseSubnet(requirements, {
     infrastructure,
@@ -96,16 +95,19 @@ function interfaceForIt(
     minUseful: 1,
     offersIpv6,
   });
-  const subnetIds = choice.kind === 'subnetsExhausted' ? choice.subnetIds : [];
-  refusals.push(...subnetIds.flatMap((id) => [...draft.against([inSubnet(id)]), ...draft.refusalsIn(id)]));
+  if (choice.kind !== 'chosen') {
+    const subnetIds = choice.kind === 'subnetsExhausted' ? choice.subnetIds : [];
+    const refused = subnetIds.flatMap((id) => [...draft.against([inSubnet(id)]), ...draft.refusalsIn(id)]);
+    return unmet(facts, refused, subnetIds);
+  }
+  const { id: subnetId } = choice.subnet;
   const deviceIndex = freeDeviceIndex(draft.slots);
   const groups = chooseSecurityGroups(requirements, infrastructure, view);
-  const isReady = orphans.read && groups.kind === 'chosen' && deviceIndex !== undefined;
-  if (!isReady || choice.kind !== 'chosen') return { subnetIds };
-  const { id: subnetId } = choice.subnet;
+  if (groups.kind !== 'chosen' || deviceIndex === undefined) return unmet(facts, [], [subnetId]);
   const place = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
   const step: PlannedStep = { ...place, count: 0, prefixCount: 0, ipv6Prefix: true };
-  return isAllowed(step, draft, refusals) ? { step, subnetIds } : { subnetIds };
+  const refusals: ScopeRefusal[] = [];
+  return isAllowed(step, draft, refusals) ? { kind: 'step', step } : unmet(facts, refusals, [subnetId]);
 }
 
 /** Whether something still has to bring it. */

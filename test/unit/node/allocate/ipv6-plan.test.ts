@@ -108,6 +108,11 @@ describe('a plan for a node that asks for IPv6', () => {
       { limits: { ...limits, ipv6PerInterface: 1, interfaces: 1 }, view: view([withOne]) },
       { kind: 'noIpv6Room' },
     ],
+    [
+      'a subnet has an IPv6 block, and no slot is left for an interface in it',
+      { limits: { ...limits, interfaces: 1 }, view: view([inOther]) },
+      { kind: 'noIpv6Room' },
+    ],
   ])('says that %s', (_, change, obstacle) => {
     expect(prepareIPAllocation(facts({ free, ...asking, ...change })).ipv6).toEqual({
       kind: 'unmet',
