@@ -275,8 +275,9 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     return why === undefined && this.#former.advance() === 'mayArrive';
   }
 
-  #beginHolding(entry: Entry<H>, { draft, blocks, isKnown, allocated }: Reservation<D>): void {
+  #beginHolding(entry: Entry<H>, reservation: Reservation<D>): void {
     const { holder } = entry;
+    const { blocks, isKnown, allocated } = reservation;
     for (const each of allocated) this.#deps.emit({ kind: 'allocated', allocated: each });
     this.#line.delete(entry);
     if (this.#deps.refusal() === 'dryRun') {
@@ -287,7 +288,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     this.#inFlight++;
     this.#work.beginTask(async () => {
       try {
-        await this.#write(entry, draft);
+        await this.#write(entry, reservation);
       } finally {
         entry.isWriting = false;
         this.#inFlight--;
@@ -296,7 +297,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     });
   }
 
-  async #write(entry: Entry<H>, draft: D): Promise<void> {
+  async #write(entry: Entry<H>, { draft, fresh }: Reservation<D>): Promise<void> {
     const { holders, emit, clock, settings } = this.#deps;
     const { holder } = entry;
     const until = clock.monotonic() + settings.writeTime;
@@ -312,15 +313,15 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     else if (outcome.kind === 'unavailable') await this.#readAgain(entry, outcome.retryAfterMs);
     else if (outcome.kind === 'conflict') {
       await this.#readAgain(entry);
-      this.#compare(entry, holder);
+      this.#compare(entry, holder, fresh);
     }
   }
 
   /** A write of ours met another state, and the object shows what it would have given: an allocator of the same order wrote it. */
-  #compare(entry: Entry<H>, sent: H): void {
+  #compare(entry: Entry<H>, sent: H, fresh: readonly string[]): void {
     const { holder, unanswered } = entry;
     if (holder.uid !== sent.uid || unanswered?.version === sent.version) return;
-    const isGiven = holder.blocks.some((block) => !sent.blocks.includes(block));
+    const isGiven = holder.blocks.some((block) => fresh.includes(block));
     if (isGiven && this.#deps.allotment.isOurs(holder)) this.#noteOthers(holder);
   }
 

@@ -30,6 +30,8 @@ export interface Reservation<D> {
   readonly draft: D;
   /** The blocks that it then shows. */
   readonly blocks: readonly string[];
+  /** Those of them that it never showed: only a second allocator can have given them to it. */
+  readonly fresh: readonly string[];
   /** Whether an earlier write, or dry run, took the same. */
   readonly isKnown: boolean;
   readonly allocated: readonly Allocated[];

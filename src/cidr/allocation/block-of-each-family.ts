@@ -150,7 +150,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const isKnown = known.added === text;
     known.added = text;
     const blocks = this.#inOrder(known.holder.blocks, added);
-    return { draft: blocks, blocks, isKnown, allocated };
+    return { draft: blocks, blocks, fresh: known.reserved.map(cidrText), isKnown, allocated };
   }
 
   giveBack({ uid }: H): void {

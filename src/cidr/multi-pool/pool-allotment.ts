@@ -217,6 +217,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
         listedEnds(this.book.get(pool)?.definition),
       ),
       blocks: [...known.holder.blocks, ...texts],
+      fresh: known.reserved.map(cidrText),
       isKnown,
       allocated,
     };

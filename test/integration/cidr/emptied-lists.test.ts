@@ -176,3 +176,34 @@ describe('a list of blocks that somebody emptied', () => {
     expect(await world.events()).toContain('CiliumPodIPPool blue PoolInvalid');
   });
 });
+
+describe('lists that agents write again', () => {
+  test('while a write of Headwater is under way are no work of another allocator', async () => {
+    const world = await usual();
+    for (const name of ['a', 'b']) await world.node(name, { blue: 1 });
+    await world.clock.advance(5000);
+    const before = new Map([
+      ['a', await world.blocks('a')],
+      ['b', await world.blocks('b')],
+    ]);
+    const raced: string[] = [];
+    world.onSend = (_, { url }) => {
+      const name = url.split('/').at(-1) ?? '';
+      const listed = before.get(name);
+      if (listed === undefined || raced.includes(name)) return;
+      raced.push(name);
+      void world.list(name, listed);
+    };
+    for (const name of ['a', 'b']) {
+      await world.ask('PATCH', `${nodes}/${name}`, { spec: { ipam: { pools: { allocated: null } } } });
+      await world.clock.advance(5000);
+    }
+
+    expect(raced).toEqual(['a', 'b']);
+    expect(await world.blocks('a')).toEqual(before.get('a'));
+    expect(world.leader?.controller.status().paused).toEqual([]);
+    expect(world.leader?.log.lines.map(({ message }) => message)).not.toContain(
+      'a node has blocks that Headwater did not give it',
+    );
+  });
+});

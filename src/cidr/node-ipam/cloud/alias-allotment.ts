@@ -99,13 +99,19 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
     const plan = known && this.#planOf(known);
     if (known === undefined || plan === undefined) return undefined;
     if (plan.kind === 'confirm')
-      return { draft: { kind: 'networkReady' }, blocks: known.holder.blocks, isKnown: true, allocated: [] };
+      return {
+        draft: { kind: 'networkReady' },
+        blocks: known.holder.blocks,
+        fresh: [],
+        isKnown: true,
+        allocated: [],
+      };
     if (plan.kind !== 'assign' || this.#obstacleTo(known, plan.cidrs) !== undefined) return undefined;
     const isKnown = known.reserved.length > 0;
     known.reserved = plan.cidrs;
     for (const cidr of plan.cidrs) this.#deps.ledger.hold(uid, cidr);
     const blocks = plan.cidrs.map(cidrText);
-    return { draft: { kind: 'podCidrs', blocks }, blocks, isKnown, allocated: [] };
+    return { draft: { kind: 'podCidrs', blocks }, blocks, fresh: blocks, isKnown, allocated: [] };
   }
 
   giveBack({ uid }: AliasHolder): void {
