@@ -144,8 +144,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'applies the half of a pool change that is right',
     'cidr/multi-pool/pool-book.ts',
-    'firstOverlap(pool.cidrs, definition?.cidrs ?? [])',
-    'firstOverlap(pool.cidrs.slice(0, 1), definition?.cidrs ?? [])',
+    'for (const { cidr } of cidrs) {',
+    'for (const { cidr } of cidrs.slice(0, 1)) {',
   ),
   one(
     'takes away what an agent lists',
@@ -189,8 +189,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'serves nobody when a pool grows',
     'controller/modes/multi-pool-mode.ts',
-    'this.#allotment?.changePools(changes);\n    this.ports.resume();',
-    'this.#allotment?.changePools(changes);',
+    'this.ports.resume(changes.length === 0 ? undefined : this.#allotment?.changePools(changes));',
+    'if (changes.length === 0) this.ports.resume();\n    else this.#allotment?.changePools(changes);',
   ),
 ];
 
