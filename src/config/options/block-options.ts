@@ -40,11 +40,13 @@ export const blockOptions = optionRows(
       default: '5m',
     },
     'max-blocks-without-node': {
+      origin: 'headwater',
       kind: integer({ min: 16, max: 65_536 }),
       help: 'The most blocks of one pool and family that a CiliumNode has while there is no Node of its name. Other nodes may get what it lists beyond that, so one CiliumNode cannot take a whole pool. With a Node it keeps all it lists, and Headwater reports it if that is so many more than it asks for. It counts only while Headwater reads at least one Node.',
       default: '64',
     },
     'bigger-blocks-share': {
+      origin: 'headwater',
       kind: integer({ min: 0, max: 100 }),
       help: 'The most that bigger blocks have of the blocks of a family, in percent. Labels of Nodes ask for them. One of them is given whatever its part is; 0 gives none.',
       default: '50',
