@@ -25,12 +25,14 @@ const types = [
   't3.large',
 ] as const;
 
-/** The agent configuration of each machine. */
+/** The agent configuration of each machine: half of the nodes are dual stack. */
 export function configureNode(facts: MachineFacts, index: number): NodeFacts {
+  const isNewer = index % 2 === 1;
   const keepsFirst = facts.zone === smallZone.name || index % 5 === 4;
   return {
     ...facts,
-    protocol: index % 2 === 0 ? 'crd-allocator' : 'multi-pool',
+    protocol: isNewer ? 'multi-pool' : 'crd-allocator',
+    ...(isNewer && { ipv6: true }),
     eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: keepsFirst ? 1 : 0 },
   };
 }
@@ -49,8 +51,11 @@ export function demoTopology(nodes: number, seed: string): Topology {
     JSON.stringify({
       region: 'eu-central-1',
       seed,
-      vpcs: [{ name: 'production', blocks: ['10.20.0.0/16'] }],
-      subnets: subnetsOf(zones, smallZone.name),
+      vpcs: [{ name: 'production', blocks: ['10.20.0.0/16'], ipv6Block: '2600:1f14:abc:de00::/56' }],
+      subnets: subnetsOf(zones, smallZone.name).map((subnet, index) => ({
+        ...subnet,
+        ipv6Block: `2600:1f14:abc:de0${index}::/64`,
+      })),
       routeTables: zones.map((zone) => ({
         name: `private-${zone.at(-1)}`,
         subnets: [`nodes-${zone.at(-1)}`, `pods-${zone.at(-1)}`],

@@ -18,7 +18,7 @@ export function ec2Cloud({ nodes, seed, pace }: WantedCluster): DemoCloud {
     key: 'aws',
     name: 'EC2',
     cluster,
-    agents: halfOfEach,
+    agents: `${halfOfEach}, and those of the newer one with IPv6`,
     counters: ec2.gateway.counters,
     releases: true,
     chapters: (context) => chaptersFor({ ...context, cluster }),

@@ -67,16 +67,18 @@ function textLines({ hints, notes }: Pick<Frame, 'hints' | 'notes'>, columns: nu
   return [...above, ...notes.flatMap(flow).slice(-room)];
 }
 
-function standingLines({ nodes, addresses, departures, pods, interfaces }: Picture): string[] {
+function standingLines({ nodes, dualStack, addresses, departures, pods, interfaces }: Picture): string[] {
   const free = addresses.held - addresses.used;
   const { marked, ready, released, hidden } = departures;
   const max = (pods.maxWait / 1000).toFixed(2);
+  const { asking, met } = dualStack;
+  const ofIpv6 = asking === 0 ? '' : `  ${cell(met)} of ${asking} nodes with one IPv6 /80`;
   return [
     `  nodes      ${cell(nodes.total)} in all   ${cell(nodes.serving)} serve pods  ${cell(nodes.met)} at watermarks ${cell(nodes.total - nodes.met)} lacking`,
     `  addresses  ${cell(addresses.held)} held     ${cell(addresses.used)} used        ${cell(free)} free          ${cell(addresses.excess)} too many`,
     `  leaving    ${cell(marked)} marked   ${cell(ready)} ready       ${cell(released)} released      ${cell(hidden)} hidden`,
     `  pods       ${cell(pods.served)} served   ${cell(pods.waiting)} waiting     ${max.padStart(5)} s the longest wait`,
-    `  interfaces ${cell(interfaces.attached)} attached ${cell(interfaces.detached)} detached`,
+    `  interfaces ${cell(interfaces.attached)} attached ${cell(interfaces.detached)} detached${ofIpv6}`,
   ];
 }
 
@@ -118,11 +120,12 @@ export function plainLine(frame: Pick<Frame, 'elapsed' | 'chapter' | 'picture'>)
 
 /** A line without the time. */
 export function plainNews({ chapter, picture }: Pick<Frame, 'chapter' | 'picture'>): string {
-  const { cloud, nodes, addresses, pods, departures, calls } = picture;
+  const { cloud, nodes, dualStack, addresses, pods, departures, calls } = picture;
   const spent = calls.reduce((sum, each) => sum + each.calls, 0);
   return [
     `${chapter}:`,
     `${nodes.met}/${nodes.total} nodes at their watermarks,`,
+    ...(dualStack.asking === 0 ? [] : [`${dualStack.met}/${dualStack.asking} with IPv6,`]),
     `${addresses.used} of ${addresses.held} addresses used,`,
     `${pods.waiting} pods waiting,`,
     ...departuresInWords(departures),

@@ -5,6 +5,7 @@ import {
   detachedInterfaces,
   standings,
 } from '../../simulator/cluster/invariants.ts';
+import { hasItsPrefix, ipv6Standings } from '../../simulator/cluster/ipv6-prefixes.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
 import type { DemoCloud } from './demo-cloud.ts';
 import { type Departures, type DepartureWatch, totalLeaving } from './departure-watch.ts';
@@ -13,6 +14,8 @@ export interface Picture {
   /** Name of the cloud. */
   readonly cloud: string;
   readonly nodes: { readonly total: number; readonly serving: number; readonly met: number };
+  /** Nodes whose agents ask for IPv6, and those of them that have one prefix and show it. */
+  readonly dualStack: { readonly asking: number; readonly met: number };
   /** Pod addresses in the cloud, and those that pods and agents use. */
   readonly addresses: { readonly held: number; readonly used: number; readonly excess: number };
   readonly departures: Departures;
@@ -48,6 +51,7 @@ export function takePicture(
   const { network, workload } = cluster;
   const { views } = workload;
   const nodes = standings(cluster);
+  const dualStack = ipv6Standings(cluster);
   const detached = detachedInterfaces(cluster).filter(({ id }) => !ofOthers.includes(id)).length;
   const waits = views.map(({ waits }) => waits).reduce(sumOfWaits, noWaits);
   const calls = Object.entries(counters.all());
@@ -58,6 +62,7 @@ export function takePicture(
       serving: views.filter(({ phase }) => phase === 'serving').length,
       met: nodes.filter(({ met }) => met).length,
     },
+    dualStack: { asking: dualStack.length, met: dualStack.filter(hasItsPrefix).length },
     addresses: {
       held: nodes.reduce((sum, { held }) => sum + held, 0),
       used: nodes.reduce((sum, { used }) => sum + used, 0),
@@ -90,11 +95,12 @@ export function takePicture(
  * `releases`: no node has more, either.
  */
 export function isSettled(
-  { nodes, addresses, departures, pods, interfaces }: Picture,
+  { nodes, dualStack, addresses, departures, pods, interfaces }: Picture,
   releases: boolean,
 ): boolean {
   const { total, serving, met } = nodes;
-  const isServed = serving === total && met === total && pods.waiting === 0;
+  const isServed =
+    serving === total && met === total && dualStack.met === dualStack.asking && pods.waiting === 0;
   const isExact = !releases || (addresses.excess === 0 && totalLeaving(departures) === 0);
   return isServed && isExact && interfaces.detached === 0;
 }

@@ -7,12 +7,17 @@ export function summaryLines(end: {
   readonly seconds: number;
   readonly verdict: string;
 }): string[] {
-  const { cloud, nodes, addresses, pods, interfaces, calls, violations } = end.picture;
+  const { cloud, nodes, dualStack, addresses, pods, interfaces, calls, violations } = end.picture;
   return [
     '',
     `${end.verdict} (${end.seconds.toFixed(1)} s)`,
     ...violations.map(({ text }) => `  BROKEN: ${text}`),
     `  nodes       ${nodes.met} of ${nodes.total} at their watermarks, ${nodes.serving} serving pods`,
+    ...(dualStack.asking === 0
+      ? []
+      : [
+          `  IPv6        ${dualStack.met} of ${dualStack.asking} nodes that ask for it have one /80 and show it`,
+        ]),
     `  addresses   ${addresses.held} held, ${addresses.used} used, ${interfaces.attached} interfaces attached, ${interfaces.detached} detached`,
     `  pods        ${pods.served} served, ${pods.waiting} waiting, the longest wait ${(pods.maxWait / 1000).toFixed(2)} s`,
     `  ${`${cloud} calls`.padEnd(11)} ${callsInWords(calls)}`,

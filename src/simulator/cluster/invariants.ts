@@ -10,6 +10,7 @@ import type { NodeFacts } from '../workload/node-facts.ts';
 import type { NodeView } from '../workload/node-view.ts';
 import type { Violation as AgentViolation } from '../workload/violation-log.ts';
 import { hiddenAddresses } from './hidden-addresses.ts';
+import { ipv6Violations } from './ipv6-prefixes.ts';
 
 /** What is checked: an embedded cluster, or one with another Kubernetes API. */
 export interface CheckedCluster {
@@ -40,17 +41,15 @@ export interface InvariantViolation {
   readonly text: string;
 }
 
-/** The invariants violated at this moment. */
-export function invariantViolations({
-  network,
-  workload,
-  kubernetes,
-}: CheckedCluster): readonly InvariantViolation[] {
+/** The invariants violated at this moment, of both families. */
+export function invariantViolations(cluster: CheckedCluster): readonly InvariantViolation[] {
+  const { network, workload, kubernetes } = cluster;
   return [
     ...unheld(network, workload.views),
     ...hidden(kubernetes, workload.views),
     ...usedTwice(workload.views),
     ...offeredTwice(kubernetes, workload.views),
+    ...ipv6Violations(cluster),
     ...agentViolations(workload),
   ];
 }

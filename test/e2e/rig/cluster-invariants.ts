@@ -77,12 +77,24 @@ export class ClusterInvariants {
 }
 
 function copyOf(view: NodeView): NodeView {
-  return { ...view, addressesInUse: new Map(view.addressesInUse) };
+  return {
+    ...view,
+    addressesInUse: new Map(view.addressesInUse),
+    ipv6InUse: new Map(view.ipv6InUse),
+  };
 }
 
 function withStayed(before: NodeView, now: NodeView): NodeView {
-  const stayed = [...before.addressesInUse].filter(
-    ([address, user]) => now.addressesInUse.get(address) === user,
-  );
-  return { ...before, addressesInUse: new Map(stayed) };
+  return {
+    ...before,
+    addressesInUse: inBoth(before.addressesInUse, now.addressesInUse),
+    ipv6InUse: inBoth(before.ipv6InUse, now.ipv6InUse),
+  };
+}
+
+function inBoth(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  return new Map([...before].filter(([address, user]) => now.get(address) === user));
 }

@@ -13,21 +13,31 @@ export interface CloudWish {
   /** Factor on the rate limits; 1 by default. */
   readonly scale?: number;
   readonly seed?: string;
+  /** Whether every subnet has a block of IPv6. */
+  readonly ipv6?: boolean;
   /** Names of the users who may call EC2; one user by default. */
   readonly users?: readonly string[];
 }
 
-export function e2eTopology({ nodes, scale = 1, seed = 'e2e', users }: CloudWish): Topology {
+export function e2eTopology({ nodes, scale = 1, seed = 'e2e', users, ipv6 = false }: CloudWish): Topology {
+  const ipv6Of = (length: number, number = 0): { readonly ipv6Block?: string } =>
+    ipv6 ? { ipv6Block: `2600:1f14:abc:de0${number}::/${length}` } : {};
   const plan = {
     region,
     seed,
-    vpcs: [{ name: 'production', blocks: ['10.20.0.0/16', '10.21.0.0/16'] }],
+    vpcs: [{ name: 'production', blocks: ['10.20.0.0/16', '10.21.0.0/16'], ...ipv6Of(56) }],
     subnets: zones.flatMap((zone, index) => [
-      { name: `nodes-${zone}`, zone: `${region}${zone}`, block: `10.20.${index * 128}.0/17` },
+      {
+        name: `nodes-${zone}`,
+        zone: `${region}${zone}`,
+        block: `10.20.${index * 128}.0/17`,
+        ...ipv6Of(64, index),
+      },
       {
         name: `pods-${zone}`,
         zone: `${region}${zone}`,
         block: `10.21.${index * 128}.0/17`,
+        ...ipv6Of(64, index + 2),
         tags: podSubnetTags,
       },
     ]),

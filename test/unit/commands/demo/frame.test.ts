@@ -30,6 +30,7 @@ function frame(change: Partial<Frame> = {}, violations = 0): Frame {
     picture: {
       cloud: 'EC2',
       nodes: { total: 200, serving: 200, met: 17 },
+      dualStack: { asking: 100, met: 99 },
       addresses: { held: 4000, used: 3100, excess: 250 },
       departures: { marked: 12, ready: 3, released: 4, refused: 1, hidden: 20, unassigned: 77 },
       pods: { served: 1800, waiting: 12, maxWait: 12_345 },
@@ -104,6 +105,7 @@ describe('a frame', () => {
     for (const shown of [
       '200 in all',
       '183 lacking',
+      '99 of 100 nodes with one IPv6 /80',
       '12 waiting',
       'pods-5',
       'reads 0',

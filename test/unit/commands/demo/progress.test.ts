@@ -66,6 +66,7 @@ describe('the state of a picture', () => {
   const picture: Picture = {
     cloud: 'EC2',
     nodes: { total: 1, serving: 1, met: 1 },
+    dualStack: { asking: 0, met: 0 },
     addresses: { held: 0, used: 0, excess: 0 },
     departures: { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0, unassigned: 0 },
     pods: { served: 0, waiting: 0, maxWait: 0 },
