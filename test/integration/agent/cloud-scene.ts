@@ -10,7 +10,7 @@ import { AlibabaWorld } from '../../support/alibaba-world.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import type { ClusterWorld, ClusterWorldOptions } from '../../support/cluster-world.ts';
 import { fastReleaseFlags } from '../../support/fast-release-flags.ts';
-import { instance, testCloud } from '../../support/test-cloud.ts';
+import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, takeOver, type WorldController } from '../../support/world-controller.ts';
 import { callPlugin, type PluginAnswer } from './plugin-call.ts';
@@ -51,6 +51,18 @@ const clouds: Readonly<Record<SceneCloud, CloudParts>> = {
   },
 };
 
+/** A cloud whose subnets have IPv6 blocks. */
+function dualStackCloud(): ReturnType<typeof testCloud> {
+  return testCloud({
+    vpcs: [{ name: 'main', id: ids.vpc, blocks: [testBlock], ipv6Block: '2600:1f14:abc:de00::/56' }],
+    subnets: Object.values(subnets).map((subnet, index) => ({
+      ...subnet,
+      ipv6Block: `2600:1f14:abc:de0${index}::/64`,
+    })),
+    instances: [instance()],
+  });
+}
+
 export interface SceneOptions {
   /** Default: `eni`. */
   readonly cloud?: SceneCloud;
@@ -59,6 +71,8 @@ export interface SceneOptions {
   readonly flags?: Readonly<Record<string, string>>;
   /** Whether someone else creates the CiliumNode. Default: yes. */
   readonly isAnnounced?: boolean;
+  /** Only with `eni`. */
+  readonly ipv6?: boolean;
 }
 
 export class CloudScene {
@@ -68,6 +82,8 @@ export class CloudScene {
   controller: WorldController;
   /** What pods have, by container. */
   readonly pods = new Map<string, string>();
+  /** All of their addresses, with the lengths of their networks. */
+  readonly addresses = new Map<string, readonly string[]>();
   /** Pods without the address that they have, at any moment. */
   readonly broken = new Set<string>();
   /** How often the node had fewer addresses than before. */
@@ -81,12 +97,14 @@ export class CloudScene {
   #controllers = 0;
   #lastAssigned = 0;
 
-  constructor({ cloud = 'eni', protocol, ipam = {}, flags = {}, isAnnounced = true }: SceneOptions) {
+  constructor(options: SceneOptions) {
+    const { cloud = 'eni', protocol, ipam = {}, flags = {}, isAnnounced = true, ipv6 = false } = options;
     this.#isAnnounced = isAnnounced;
     this.#parts = clouds[cloud];
     this.#flags = { ...fastReleaseFlags, 'resync-interval': '30s', ...this.#parts.flags };
     const ofNode = protocol === 'used' ? 'crd-allocator' : 'multi-pool';
-    this.world = this.#parts.world({ configure: () => ({ protocol: ofNode, ipam }) });
+    const configure = (): Partial<NodeFacts> => ({ protocol: ofNode, ipam });
+    this.world = ipv6 ? new World({ configure, cloud: dualStackCloud() }) : this.#parts.world({ configure });
     const { clock, random, cluster } = this.world;
     this.node = this.world.machine();
     this.agent = new AgentMachine({
@@ -96,6 +114,7 @@ export class CloudScene {
         ipam: cloud,
         'node-name': this.node.name,
         'cilium-node-protocol': protocol,
+        ...(ipv6 && { 'enable-ipv6': 'true' }),
         ...(!isAnnounced && { 'cilium-node-spec': '/etc/spec.json' }),
       },
       nodeSpec: JSON.stringify(this.#parts.spec(this.node)),
@@ -146,7 +165,8 @@ export class CloudScene {
 
   add(container: string): void {
     this.#wanted.add(container);
-    void this.#call('ADD', container, '60s').then(({ ip }) => {
+    void this.#call('ADD', container, '60s').then(({ ip, addresses }) => {
+      this.addresses.set(container, addresses);
       if (ip !== undefined) this.pods.set(container, ip);
       else this.world.clock.schedule(1000, () => this.#addAgain(container));
     });

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Random } from '../../../src/runtime/random.ts';
 import { objectAt } from '../../../src/simulator/workload/json.ts';
+import { isInside } from '../../simulation/agent/supplier.ts';
 import { CloudScene, names, type SceneCloud, type SceneOptions } from './cloud-scene.ts';
 
 let scene: CloudScene;
@@ -84,6 +85,31 @@ describe.each(['used', 'pools'] as const)('a node on AWS whose agent speaks the 
     await scene.del([...scene.pods.keys()][0] ?? '');
     await scene.advance(20_000);
     expect(scene.pods.size).toBe(6);
+    expect(scene.problems).toEqual([]);
+  });
+});
+
+describe('a node on AWS whose agent has IPv6', () => {
+  test('gets one prefix, and gives each pod an address of each family, while agent and controller are killed', async () => {
+    scene = new CloudScene({ protocol: 'pools', ipv6: true });
+    await scene.setUp();
+    const prefixes = (): readonly string[] =>
+      scene.world.interfaces(scene.node).flatMap(({ ipv6Prefixes }) => ipv6Prefixes);
+    const [prefix = ''] = prefixes();
+
+    for (const container of names(12)) scene.add(container);
+    await scene.grow();
+    const random = new Random('dual stack');
+    for (let step = 0; step < 20; step++) await scene.churn(random);
+    await scene.settle();
+
+    expect(prefixes()).toEqual([prefix]);
+    expect(scene.pods.size).toBe(4);
+    for (const [container] of scene.pods) {
+      const [ipv4, ipv6 = ''] = scene.addresses.get(container) ?? [];
+      expect(ipv4).toMatch(/^10\.0\./);
+      expect(isInside(prefix, ipv6.split('/')[0] ?? '')).toBe(true);
+    }
     expect(scene.problems).toEqual([]);
   });
 });
