@@ -80,6 +80,9 @@ type Drawer = (random: Random) => FaultPlan;
 
 const second = 1000;
 
+/** Drawn only where nodes have IPv6. */
+type DrawnWithIpv6 = 'ipv6-by-hand' | 'member-of-others';
+
 function action(random: Random): string {
   return random.chance(0.75) ? random.pick(mutations) : random.pick(reads);
 }
@@ -160,7 +163,7 @@ type DrawnElsewhere =
 
 /** The weight of each kind of fault, and how to draw it. */
 export const drawers: Readonly<
-  Record<Exclude<FaultKind, DrawnElsewhere>, readonly [weight: number, draw: Drawer]>
+  Record<Exclude<FaultKind, DrawnElsewhere | DrawnWithIpv6>, readonly [weight: number, draw: Drawer]>
 > = {
   cloud: [
     30,

@@ -3,6 +3,7 @@
 import { Random } from '../../src/runtime/random.ts';
 import { drawReleaseCongestion, drawFaults } from './draw-faults.ts';
 import { drawHostile } from './draw-hostile.ts';
+import { withIpv6 } from './draw-ipv6.ts';
 import { drawRestrictions } from './draw-restrictions.ts';
 import { drawSilence } from './draw-silence.ts';
 import { drawWorkloads } from './draw-workloads.ts';
@@ -23,6 +24,10 @@ const types = [
 
 export function drawScenario(seed: string): Scenario {
   const random = new Random(`simulation-${seed}`);
+  return withIpv6(drawIpv4Scenario(seed, random), random.fork('ipv6'));
+}
+
+function drawIpv4Scenario(seed: string, random: Random): Scenario {
   // Convergence afterwards extends it to an hour at least.
   const minutes = Math.round(36 + 160 * random.next() ** 6);
   const zones = drawZones(random.fork('zones'));

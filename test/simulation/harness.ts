@@ -93,13 +93,14 @@ export class Harness {
       random: this.random.fork('cluster'),
       pace: 1,
       configure: (facts, index) => {
-        const { protocol, ipam, eni, alibaba } = this.plan(index);
+        const { protocol, ipam, eni, ipv6, alibaba } = this.plan(index);
         const interfaceName = podInterfaceOf(scenario, facts);
         return {
           ...facts,
           protocol,
           ipam,
           eni,
+          ...(ipv6 === true && { ipv6 }),
           ...(interfaceName !== undefined && { azure: { interfaceName } }),
           ...(alibaba !== undefined && { alibaba }),
           withoutProviderId: scenario.withoutProviderIds === true,

@@ -4,9 +4,11 @@ import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { changeExternally } from './external-changes.ts';
 import { convert, grab, outlive, snatch, stall } from './handshake-faults.ts';
 import { hostile } from './hostile-agent.ts';
+import { ipv6ByHand } from './ipv6-by-hand.ts';
 import { kill } from './kill.ts';
 import { emptyList } from './empty-list.ts';
 import { reclaim, replace, retire } from './machines.ts';
+import { writeMember } from './members-of-others.ts';
 import { mustKeepAgent, restrict } from './restrict.ts';
 import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
 import { fragment } from './subnet-exhaustion.ts';
@@ -214,6 +216,8 @@ const injectors: Injectors = {
   outlive,
   stall,
   straggle: lateWrite,
+  'ipv6-by-hand': ipv6ByHand,
+  'member-of-others': writeMember,
   'touch-node': (harness, { node, during, times }) => {
     harness.failpoints.arm({
       call: during,

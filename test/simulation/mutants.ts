@@ -2,6 +2,7 @@
 // them, which shows that its checks can fail.
 import { alibabaMutants } from './alibaba-mutants.ts';
 import { azureMutants, onAzureToo } from './azure-mutants.ts';
+import { ipv6Mutants } from './ipv6-mutants.ts';
 import type { Edit, Mutant } from './mutant.ts';
 
 const one = (name: string, file: string, from: string, to: string): Mutant => ({
@@ -494,6 +495,7 @@ const releasedWhileShown: Mutant = {
 export const mutants: readonly Mutant[] = [
   releasedWhileShown,
   ...onEveryCloud,
+  ...ipv6Mutants,
   ...azureMutants,
   ...onAzureToo(onEveryCloud),
   ...alibabaMutants,

@@ -24,7 +24,7 @@ export interface CallInProgress {
 
 export type PhaseListener = (phase: CallPhase, progress: CallInProgress) => void;
 
-const portCallNames: ReadonlySet<string> = new Set([...portCalls, ...azurePortCalls]);
+const portCallNames: ReadonlySet<string> = new Set([...portCalls, 'AssignIpv6Addresses', ...azurePortCalls]);
 
 /** The cloud as the process reaches it. */
 export function cloudPort(

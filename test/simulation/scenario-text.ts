@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.ts';
 
 export function scenarioText(scenario: Scenario): string {
   const { nodes, zones, flags, replicas, workloads, faults, minutes, cloud } = scenario;
-  const { why, minMinutes = 0, minMutations = 0 } = scenario;
+  const { why, minMinutes = 0, minMutations = 0, ipv6 } = scenario;
   const length = `${minutes} min${minMinutes > minutes ? ` of faults, ${minMinutes} in all` : ''}`;
   return [
     ...(why === undefined ? [] : [`regression: ${why}`]),
@@ -11,10 +11,12 @@ export function scenarioText(scenario: Scenario): string {
     `  options ${Object.entries(flags)
       .map(([name, value]) => `--${name}=${value}`)
       .join(' ')}`,
-    ...nodes.map(
-      ({ zone, type, protocol, ipam, eni }) =>
-        `  node in zone ${zone}: ${type}, ${protocol}, ${JSON.stringify(ipam)} ${JSON.stringify(eni)}`,
-    ),
+    ...(ipv6 === undefined ? [] : [`  IPv6 ${JSON.stringify(ipv6)}`]),
+    ...nodes.map((node) => {
+      const { zone, type, protocol, ipam, eni } = node;
+      const agent = `${protocol}${node.ipv6 === true ? ' with IPv6' : ''}`;
+      return `  node in zone ${zone}: ${type}, ${agent}, ${JSON.stringify(ipam)} ${JSON.stringify(eni)}`;
+    }),
     ...workloads.map((workload) => `  pods ${JSON.stringify(workload)}`),
     ...(minMutations === 0
       ? []

@@ -20,6 +20,8 @@ export interface Scenario {
   readonly minMinutes?: number;
   readonly zones: readonly ZonePlan[];
   readonly nodes: readonly NodePlan[];
+  /** Only on AWS; if absent, no subnet has IPv6 and no node asks for it. */
+  readonly ipv6?: Ipv6Plan;
   /** No cloud controller manager runs: only their addresses tie Nodes to instances. */
   readonly withoutProviderIds?: boolean;
   /** Options of every controller, without dashes. */
@@ -45,6 +47,13 @@ export interface ZonePlan {
   readonly podBlocks: readonly string[];
 }
 
+/** Which subnets have a block of IPv6. */
+export interface Ipv6Plan {
+  /** Of each zone. */
+  readonly podSubnets: 'all' | 'first';
+  readonly nodeSubnets: boolean;
+}
+
 export interface NodePlan {
   /** Index of its zone. */
   readonly zone: number;
@@ -53,6 +62,8 @@ export interface NodePlan {
   readonly ipam: IpamWatermarks;
   /** The invariant checker assumes that no pod uses a primary address. */
   readonly eni: Omit<EniOptions, 'usePrimaryAddress'>;
+  /** Its agents run with `enable-ipv6`. */
+  readonly ipv6?: boolean;
   /** Only on Alibaba Cloud. */
   readonly alibaba?: AlibabaOptions;
 }
@@ -99,6 +110,7 @@ export type PortCall =
   | 'CreateNetworkInterface'
   | 'AttachNetworkInterface'
   | 'AssignPrivateIpAddresses'
+  | 'AssignIpv6Addresses'
   | 'UnassignPrivateIpAddresses'
   | 'ModifyNetworkInterfaceAttribute'
   | 'DetachNetworkInterface'
@@ -249,6 +261,10 @@ export type FaultPlan =
       readonly isHeardLate: boolean;
       readonly restartAfter: number;
     }
+  /** Somebody gives an interface of the node an IPv6 prefix, or takes one. */
+  | { readonly kind: 'ipv6-by-hand'; readonly deed: 'assign' | 'unassign'; readonly node: number }
+  /** Somebody writes a member of an interface in the status that Headwater does not write. */
+  | { readonly kind: 'member-of-others'; readonly node: number }
   | { readonly kind: 'touch-node'; readonly node: number; readonly during: PortCall; readonly times: number }
   | {
       readonly kind: 'kill';

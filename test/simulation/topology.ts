@@ -22,20 +22,36 @@ export function podSubnetIds({ zones }: Scenario): readonly string[] {
 }
 
 export function topologyOf(scenario: Scenario): Topology {
-  const { zones, nodes, cloud } = scenario;
+  const { zones, nodes, cloud, ipv6 } = scenario;
+  const ipv6Of = (has: boolean | undefined, number: number): { readonly ipv6Block?: string } =>
+    has === true ? { ipv6Block: `2600:1f14:abc:de${number.toString(16).padStart(2, '0')}::/64` } : {};
   const subnets = zones.flatMap(({ zone, nodeBlock, podBlocks }, index) => [
-    { name: `nodes-${index}`, id: nodeSubnetId(index), zone, block: nodeBlock },
+    {
+      name: `nodes-${index}`,
+      id: nodeSubnetId(index),
+      zone,
+      block: nodeBlock,
+      ...ipv6Of(ipv6?.nodeSubnets, index * 16),
+    },
     ...podBlocks.map((block, subnet) => ({
       name: `pods-${index}-${subnet}`,
       id: podSubnetId(index, subnet),
       zone,
       block,
+      ...ipv6Of(ipv6 && (ipv6.podSubnets === 'all' || subnet === 0), index * 16 + subnet + 1),
       tags: { purpose: 'pods' },
     })),
   ]);
   const plan = {
     seed: scenario.seed,
-    vpcs: [{ name: 'main', id: vpcId, blocks: ['10.0.0.0/16'] }],
+    vpcs: [
+      {
+        name: 'main',
+        id: vpcId,
+        blocks: ['10.0.0.0/16'],
+        ...(ipv6 !== undefined && { ipv6Block: '2600:1f14:abc:de00::/56' }),
+      },
+    ],
     subnets,
     routeTables: [{ name: 'private', subnets: subnets.map(({ name }) => name) }],
     securityGroups: [{ name: 'nodes', id: nodeGroup }],

@@ -2,6 +2,7 @@
 // whose pods use them, and there those of the primary interface do not count at all. An address that an instance lost and
 // that returns as the primary address of a new interface stays lost to its pod.
 import { formatIpv4, parseIpv4 } from '../../../src/simulator/cloud/ipv4.ts';
+import { formatIpv6Block, parseIpv6Block } from '../../../src/simulator/cloud/ipv6.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 
 /** Until when an instance had something, in ms; Infinity while it has it. */
@@ -60,7 +61,7 @@ export class Assignments {
       this.#until.set(instanceId, own);
     }
     for (const address of singleAddressesOf(item, this.#usesPrimaries)) own.set(address, until);
-    for (const prefix of item.prefixes) own.set(prefix, until);
+    for (const prefix of [...item.prefixes, ...item.ipv6Prefixes]) own.set(prefix, until);
   }
 }
 
@@ -74,11 +75,18 @@ export function singleAddressesOf(
 }
 
 function holdsTheSame(a: NetworkInterface, b: NetworkInterface): boolean {
-  return a.instanceId === b.instanceId && a.addresses === b.addresses && a.prefixes === b.prefixes;
+  return (
+    a.instanceId === b.instanceId &&
+    a.addresses === b.addresses &&
+    a.prefixes === b.prefixes &&
+    a.ipv6Prefixes === b.ipv6Prefixes
+  );
 }
 
-/** The /28 that contains an address. */
+/** The /28 that contains an address, or the /80 of IPv6. */
 export function prefixOf(address: string): string {
+  const ipv6 = address.includes(':') ? parseIpv6Block(`${address.split('/')[0]}/80`) : undefined;
+  if (ipv6 !== undefined) return formatIpv6Block(ipv6);
   const number = parseIpv4(address) ?? 0;
   return `${formatIpv4(number - (number % 16))}/28`;
 }
@@ -94,7 +102,7 @@ export function addressesOf(holdings: readonly string[]): readonly string[] {
   return holdings.flatMap((holding) => (holding.includes('/') ? membersOf(holding) : [holding]));
 }
 
-/** Whether the CIDRs, each a /32 or a /28, cover the address. */
+/** Whether the CIDRs, each a /32, a /28 or a /80, cover the address. */
 export function covers(cidrs: ReadonlySet<string>, address: string): boolean {
   return cidrs.has(`${address}/32`) || cidrs.has(prefixOf(address));
 }

@@ -7,12 +7,18 @@ import { idleOf } from './convergence.ts';
 
 const primaryAddress = '10.0.0.48';
 const other = '10.0.0.99';
-const idle = { deviceIndex: 1, addresses: [primaryAddress], prefixes: [] as string[] };
+const idle = {
+  deviceIndex: 1,
+  addresses: [primaryAddress],
+  prefixes: [] as string[],
+  ipv6Prefixes: [] as string[],
+};
 
 test.each([
   ['has only its primary address', idle, undefined, true],
   ['has an address for pods', { ...idle, addresses: [primaryAddress, other] }, undefined, false],
   ['has a prefix', { ...idle, prefixes: ['10.0.0.64/28'] }, undefined, false],
+  ['has an IPv6 prefix', { ...idle, ipv6Prefixes: ['2600:1f14:1:1:a::/80'] }, undefined, false],
   ['is not for pods', { ...idle, deviceIndex: 0 }, undefined, false],
   ['is idle while a pod uses another address', idle, other, true],
   ['has a pod on its primary address, which that pod lost before', idle, primaryAddress, false],

@@ -15,6 +15,7 @@ import { agentCloudOf } from '../../../src/simulator/workload/clouds/known-cloud
 import type { Harness } from '../harness.ts';
 import { membersOf } from './assignments.ts';
 import type { Violation, Invariant } from './violation.ts';
+import { checkIpv6, isWithoutIpv6 } from './ipv6-supply.ts';
 import { offeredBy, shownNodeOf } from './shown-node.ts';
 
 type Report = (invariant: Invariant, text: string) => void;
@@ -32,6 +33,7 @@ export function convergenceViolations(harness: Harness): readonly Violation[] {
     checkCiliumNode(harness, view, standing, report);
     checkStaticAddress(harness, view, (text) => report('static-address', text));
     checkDeviceSetup(harness, view, (text) => report('device-set-up', text));
+    checkIpv6(cluster, view, report);
   }
   for (const item of detachedInterfaces(cluster))
     if (isOurs(item)) report('leaked-interface', `${item.id} is orphaned`);
@@ -106,6 +108,8 @@ function checkExcess(
     freePrimaries(harness, view),
     harness.rig.madeByOthers(view.facts.instanceId),
   ].reduce((sum, count) => sum + count, 0);
+  // Such an agent never gets so far that it drops what it holds.
+  if (isWithoutIpv6(harness.cluster, view)) return;
   if (cloudSettings(harness.options).releaseExcessIps && excess > kept)
     report(`${view.nodeName} (${view.protocol}) has an excess of ${excess}`);
 }
@@ -133,8 +137,10 @@ export function idleOf(
 ): readonly NetworkInterface[] {
   const first = facts.eni?.firstInterfaceIndex ?? 0;
   return interfaces.filter(
-    ({ deviceIndex = 0, addresses, prefixes, primaryAddress }) =>
-      deviceIndex > first && addresses.length + prefixes.length === 1 && !addressesInUse.has(primaryAddress),
+    ({ deviceIndex = 0, addresses, prefixes, ipv6Prefixes, primaryAddress }) =>
+      deviceIndex > first &&
+      addresses.length + prefixes.length + ipv6Prefixes.length === 1 &&
+      !addressesInUse.has(primaryAddress),
   );
 }
 
@@ -188,6 +194,7 @@ function checkDeviceSetup(
 export function mayStart({ cluster, rig }: Harness, view: NodeView, { held, max }: NodeStanding): boolean {
   const { nodeName, phase, protocol, facts } = view;
   const node = cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName);
+  if (isWithoutIpv6(cluster, view)) return false;
   if (phase === 'serving' || node === undefined) return true;
   if (protocol === 'multi-pool') {
     const { publicAddresses } = rig;

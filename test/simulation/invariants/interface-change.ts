@@ -2,6 +2,10 @@
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import { prefixOf, singleAddressesOf } from './assignments.ts';
 
+export function idOf(before: NetworkInterface | undefined, after: NetworkInterface | undefined): string {
+  return (after ?? before)?.id ?? '';
+}
+
 /** Addresses and prefixes that the change adds. */
 export function addedBy(
   before: NetworkInterface | undefined,

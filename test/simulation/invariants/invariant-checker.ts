@@ -13,14 +13,23 @@ import { addressesOf, Assignments, covers, heldText } from './assignments.ts';
 import type { EndedCall } from './ended-call.ts';
 import type { Violation, Invariant } from './violation.ts';
 import { isFake } from './fakes.ts';
+import { Ipv6Prefixes } from './ipv6-prefixes.ts';
 import { OwnUnassignments } from './own-unassignments.ts';
 import { ReleaseConsents } from './release-consents.ts';
-import { addedBy, hasAddress, hasSameAddresses, growthOf, unlessDetaching } from './interface-change.ts';
+import {
+  addedBy,
+  hasAddress,
+  hasSameAddresses,
+  growthOf,
+  idOf,
+  unlessDetaching,
+} from './interface-change.ts';
 import { PodUses } from './pod-uses.ts';
 import { ReadTimes } from './read-times.ts';
 import { OwnAssignments } from './own-assignments.ts';
 import { JustifiedWithdrawals, type AddressState } from './justified-withdrawals.ts';
 import { RepeatedRefusals } from './repeated-refusals.ts';
+import { maxRead, repairTime, useReportedWithin } from './time-limits.ts';
 import {
   isMissedAfterProtocolChange,
   isRoutable,
@@ -65,6 +74,7 @@ export class InvariantChecker {
   readonly #ownAssignments: OwnAssignments;
   readonly #justifiedWithdrawals: JustifiedWithdrawals;
   readonly #repeatedRefusals: RepeatedRefusals;
+  readonly #ipv6: Ipv6Prefixes;
 
   constructor(options: InvariantCheckerOptions) {
     this.#options = options;
@@ -75,18 +85,20 @@ export class InvariantChecker {
     this.#podUses = new PodUses(options.now);
     this.#releaseConsents = new ReleaseConsents(options.now);
     const isExempt = (address: string): boolean => this.#isExempt(address);
-    const changing = { rig: options.rig, consents: this.#releaseConsents, isExempt };
-    this.#changingInterfaces = new ChangingInterfaces(changing);
+    const { rig } = options;
+    this.#changingInterfaces = new ChangingInterfaces({ rig, consents: this.#releaseConsents, isExempt });
     this.#readTimes = new ReadTimes(options.now);
     this.#ownAssignments = new OwnAssignments(options.now);
     this.#justifiedWithdrawals = new JustifiedWithdrawals(options.now);
     const exists = (interfaceId: string): boolean => network.interfaces.has(interfaceId);
-    const newFor = options.consistencyWindow + options.rig.untilUsable;
+    const newFor = options.consistencyWindow + rig.untilUsable;
     this.#repeatedRefusals = new RepeatedRefusals({ now: options.now, newFor, exists });
+    this.#ipv6 = new Ipv6Prefixes(options, this);
     for (const item of network.interfaces.values()) this.assignments.change(undefined, item);
     network.onInterface = (before, after) => {
       options.rig.judge(before, after);
       this.#onInterface(before, after);
+      this.#ipv6.onInterface(before, after);
       this.assignments.change(before, after);
     };
     kubernetes.follow('ciliumnodes.cilium.io', (change) => {
@@ -177,6 +189,7 @@ export class InvariantChecker {
 
   /** Whether a finding of an agent follows from an external loss of its instance. */
   #followsFromLoss(node: string, instanceId: string, address: string, finding: string): boolean {
+    if (address.includes(':')) return this.#ipv6.isLost(instanceId, address);
     if (this.#wasLostExternally(instanceId, address)) return true;
     if (finding === 'lost-across-restart' && isMissedAfterProtocolChange(this.#shownOn(node), address))
       return true;
@@ -234,10 +247,8 @@ export class InvariantChecker {
     if (acting?.unassigns !== true || instanceId === undefined) return;
     for (const address of addressesOf(addedBy(after, before))) {
       if (this.#releaseConsents.has(instanceId, address)) continue;
-      this.report(
-        'unassigned-without-consent',
-        `${acting.identity} unassigns ${address} of ${instanceId}, which no node released`,
-      );
+      const text = `${acting.identity} unassigns ${address} of ${instanceId}, which no node released`;
+      this.report('unassigned-without-consent', text);
     }
   }
 
@@ -486,15 +497,3 @@ export class InvariantChecker {
     this.#shown.set(node, new Map([...offered].map((address) => [address, before.get(address) ?? now])));
   }
 }
-
-function idOf(before: NetworkInterface | undefined, after: NetworkInterface | undefined): string {
-  return (after ?? before)?.id ?? '';
-}
-
-/** Time limit to repair an external change, in ms. */
-const repairTime = 300_000;
-/** Maximum time from a new use until every controller knows, in ms: agents write every 15 s, and watches lag. */
-const useReportedWithin = 180_000;
-
-/** Maximum time from the start of a read until its answer is applied, in ms. */
-const maxRead = 40_000;
