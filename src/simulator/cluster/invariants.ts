@@ -4,42 +4,15 @@ import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../cloud/ipv4.ts';
 import type { InstanceType } from '../cloud/instance-types.ts';
 import type { NetworkInterface } from '../cloud/records.ts';
-import { type JsonObject, objectAt, textAt } from '../workload/json.ts';
+import { objectAt, textAt } from '../workload/json.ts';
 import { agentCloudOf } from '../workload/clouds/known-clouds.ts';
 import type { NodeFacts } from '../workload/node-facts.ts';
 import type { NodeView } from '../workload/node-view.ts';
-import type { Violation as AgentViolation } from '../workload/violation-log.ts';
+import type { CheckedCluster, InvariantViolation, ShownNodes } from './checked-cluster.ts';
 import { hiddenAddresses } from './hidden-addresses.ts';
 import { ipv6Violations } from './ipv6-prefixes.ts';
 
-/** What is checked: an embedded cluster, or one with another Kubernetes API. */
-export interface CheckedCluster {
-  /** What the cloud truly holds. */
-  readonly network: CloudNetwork;
-  readonly workload: { readonly views: readonly NodeView[]; readonly violations: readonly AgentViolation[] };
-  readonly kubernetes: ShownNodes;
-}
-
-/** CiliumNodes as stored in the Kubernetes API. */
-interface ShownNodes {
-  readonly get: (resourcePath: 'ciliumnodes.cilium.io', name: string) => JsonObject | undefined;
-  readonly list: (resourcePath: 'ciliumnodes.cilium.io') => readonly JsonObject[];
-}
-
-/** A violated invariant. */
-export interface InvariantViolation {
-  readonly what:
-    | 'used-address-not-held'
-    | 'used-address-hidden'
-    | 'address-used-twice'
-    | 'address-offered-twice'
-    | 'agent-violation';
-  readonly node: string;
-  readonly address: string;
-  /** The user of the address: `namespace/name` of a pod, or the agent's own purpose. */
-  readonly user: string;
-  readonly text: string;
-}
+export type { InvariantViolation } from './checked-cluster.ts';
 
 /** The invariants violated at this moment, of both families. */
 export function invariantViolations(cluster: CheckedCluster): readonly InvariantViolation[] {

@@ -5,7 +5,7 @@ import { agentCloudOf } from '../workload/clouds/known-clouds.ts';
 import { type JsonObject, listAt, textsAt } from '../workload/json.ts';
 import type { NodeFacts } from '../workload/node-facts.ts';
 import type { NodeView } from '../workload/node-view.ts';
-import type { CheckedCluster, InvariantViolation } from './invariants.ts';
+import type { CheckedCluster, InvariantViolation } from './checked-cluster.ts';
 
 export interface Ipv6Standing {
   readonly node: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NetworkInterface } from '../../../../src/simulator/cloud/records.ts';
-import type { CheckedCluster } from '../../../../src/simulator/cluster/invariants.ts';
+import type { CheckedCluster } from '../../../../src/simulator/cluster/checked-cluster.ts';
 import {
   hasItsPrefix,
   ipv6Standings,
