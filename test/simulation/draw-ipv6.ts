@@ -34,7 +34,7 @@ function hasPrefixes({ type }: NodePlan): boolean {
 /** Most calls are those of nodes that join, which is why faults come often. */
 function drawIpv6Faults(random: Random, minutes: number): readonly TimedFault[] {
   const [start, end] = [5 * second, (minutes - 5) * 60 * second];
-  return Array.from({ length: 6 + random.integer(8) }, (_, index) => ({
+  return Array.from({ length: 10 + random.integer(10) }, (_, index) => ({
     // The first ones meet the nodes that are there from the start.
     at: Math.round(index < 2 ? random.next() * 20 * second : start + random.next() * (end - start)),
     ...faultOf(random),
@@ -44,11 +44,12 @@ function drawIpv6Faults(random: Random, minutes: number): readonly TimedFault[] 
 function faultOf(random: Random): FaultPlan {
   const roll = random.next();
   const node = random.next();
-  if (roll < 0.1) return { kind: 'ipv6-by-hand', deed: random.chance(0.5) ? 'assign' : 'unassign', node };
-  if (roll < 0.2) return { kind: 'member-of-others', node };
+  // Most prefixes come with a new interface: one that somebody took has to be assigned.
+  if (roll < 0.35) return { kind: 'ipv6-by-hand', deed: random.chance(0.2) ? 'assign' : 'unassign', node };
+  if (roll < 0.42) return { kind: 'member-of-others', node };
   const call = 'AssignIpv6Addresses';
   const phase = random.pick(callPhases);
-  if (roll < 0.4) return { kind: 'kill', call, phase, nth: 0, restartAfter: random.integer(30) * second };
+  if (roll < 0.55) return { kind: 'kill', call, phase, nth: 0, restartAfter: random.integer(30) * second };
   return {
     kind: 'cloud',
     action: random.pick([call, call, 'CreateNetworkInterface']),

@@ -2,12 +2,12 @@
 // on two nodes, and a node never gets a second one.
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts';
-import { textsAt, valueAt, type JsonObject, objectAt } from '../../../src/simulator/workload/json.ts';
+import { textsAt, valueAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { CloudRig } from '../clouds/cloud-rig.ts';
 import { type Assignments, covers, heldText, prefixOf } from './assignments.ts';
 import { isFake } from './fakes.ts';
-import { interfacesWithoutMember } from '../members-of-others.ts';
 import { idOf, unlessDetaching } from './interface-change.ts';
+import { enisOf, interfacesWithoutMember } from './others-member.ts';
 import type { Invariant } from './violation.ts';
 
 export interface Ipv6PrefixesOptions {
@@ -174,9 +174,7 @@ export class Ipv6Prefixes {
 
 /** The IPv6 prefixes that a CiliumNode shows. */
 export function ipv6PrefixesShown(node: JsonObject | undefined): readonly string[] {
-  return Object.values(objectAt(node, 'status', 'eni', 'enis')).flatMap((each) =>
-    textsAt(each, 'ipv6-prefixes'),
-  );
+  return Object.values(enisOf(node)).flatMap((each) => textsAt(each, 'ipv6-prefixes'));
 }
 
 function firstIndexOf(node: JsonObject | undefined): number {
