@@ -14,3 +14,17 @@ export interface Mutant {
   /** What detects it, in place of the usual seeds. */
   readonly seeds?: string;
 }
+
+/** The last look at the pods would hide most mistakes before it. */
+export const withoutLastLook: Edit = {
+  file: 'node/release/pod-use.ts',
+  from: 'this.#deps = deps;',
+  to: 'this.#deps = { ...deps, read: undefined };',
+};
+
+/** All others have no last look either. */
+export const releasedWhileShown: Mutant = {
+  name: 'an address is released although a running pod shows it',
+  edits: [],
+  seeds: 'pods-forgotten-by-their-agent.json',
+};

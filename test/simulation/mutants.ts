@@ -3,7 +3,7 @@
 import { alibabaMutants } from './alibaba-mutants.ts';
 import { azureMutants, onAzureToo } from './azure-mutants.ts';
 import { ipv6Mutants } from './ipv6-mutants.ts';
-import type { Edit, Mutant } from './mutant.ts';
+import { type Mutant, releasedWhileShown, withoutLastLook } from './mutant.ts';
 
 const one = (name: string, file: string, from: string, to: string): Mutant => ({
   name,
@@ -477,20 +477,6 @@ const onEveryCloud: readonly Mutant[] = [
     'options.timeoutSeconds * 1e9 + idleSlack',
   ),
 ];
-
-/** The last look at the pods would hide most mistakes before it. */
-const withoutLastLook: Edit = {
-  file: 'node/release/pod-use.ts',
-  from: 'this.#deps = deps;',
-  to: 'this.#deps = { ...deps, read: undefined };',
-};
-
-/** All others have no last look either. */
-const releasedWhileShown: Mutant = {
-  name: 'an address is released although a running pod shows it',
-  edits: [],
-  seeds: 'pods-forgotten-by-their-agent.json',
-};
 
 export const mutants: readonly Mutant[] = [
   releasedWhileShown,
