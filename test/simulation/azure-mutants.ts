@@ -113,8 +113,8 @@ export const azureMutants: readonly Mutant[] = [
       },
       {
         file: 'providers/inventory/tracked-instance.ts',
-        from: "(each) => each.kind === 'interface' && isPrimaryInterface(each.interface),",
-        to: "(each) => each.kind === 'interface' && (isPrimaryInterface(each.interface) || each.interface.id !== ''),",
+        from: 'const showsPrimary = observations.some(isOfPrimary);',
+        to: "const showsPrimary = observations.some((each) => each.kind === 'interface' || isOfPrimary(each));",
       },
     ],
     seeds,

@@ -62,8 +62,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'an instance shown without its primary interface counts as complete',
     'providers/inventory/tracked-instance.ts',
-    "(each) => each.kind === 'interface' && isPrimaryInterface(each.interface),",
-    "(each) => each.kind === 'interface' && (isPrimaryInterface(each.interface) || each.interface.id !== ''),",
+    'const showsPrimary = observations.some(isOfPrimary);',
+    "const showsPrimary = observations.some((each) => each.kind === 'interface' || isOfPrimary(each));",
   ),
   one(
     'the withdrawal brake holds nothing',
