@@ -421,7 +421,7 @@ describe('on Alibaba Cloud, an agent that requests pools', () => {
 
     const [kept = ''] = poolOf(world);
     const pools = {
-      requested: [{ pool: 'default', needed: { 'ipv4-addrs': 2 } }],
+      requested: [{ pool: 'default', needed: { 'ipv4-addrs': 2, 'ipv6-addrs': 2 } }],
       allocated: [{ pool: 'default', cidrs: [`${kept}/32`] }],
     };
     await world.patch(node, { spec: { ipam: { 'pre-allocate': 1, 'max-above-watermark': 0, pools } } });
@@ -431,6 +431,9 @@ describe('on Alibaba Cloud, an agent that requests pools', () => {
     expect(changesOf(controller)).not.toContain('UnassignPrivateIpAddresses');
     expect(warningsOf(controller)).toContainEqual(
       expect.objectContaining({ reason: 'AgentProtocolUnsupported', node: node.name }),
+    );
+    expect(warningsOf(controller)).toContainEqual(
+      expect.objectContaining({ reason: 'Ipv6NotSupported', node: node.name }),
     );
   });
 });

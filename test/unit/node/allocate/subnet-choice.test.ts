@@ -238,3 +238,44 @@ test.each([
   // This subnet is known from an earlier read.
   expect(ask([subnet('subnet-1')])).toMatchObject({ kind: 'chosen' });
 });
+
+describe('a choice for an interface with an IPv6 prefix', () => {
+  const all = ['own', 'peer', 'other'];
+  const routeTables = [table('rtb-1', 'vpc-1', 'own', 'peer')];
+
+  test.each<[string, readonly string[], Readonly<Record<string, number>>, Partial<NodeRequirements>, string]>(
+    [
+      ['the own subnet serves if it offers one', ['own'], { own: 20, peer: 90 }, {}, 'own'],
+      ['one with the same routes serves if only it offers one', ['peer'], { own: 20, peer: 5 }, {}, 'peer'],
+      ['no other one does', ['other'], { own: 20, peer: 90, other: 90 }, {}, 'own'],
+      ['IPv4 decides where the one that offers it is full', ['peer'], { own: 20, peer: 1 }, {}, 'own'],
+      [
+        'of those that are named, one that offers it',
+        ['peer'],
+        { own: 90, peer: 5 },
+        { subnetIds: all },
+        'peer',
+      ],
+      [
+        'of those that are named, the fullest otherwise',
+        [],
+        { own: 20, peer: 90 },
+        { subnetIds: all },
+        'peer',
+      ],
+    ],
+  )('%s', (_, offering, free, node, expected) => {
+    const choice = chooseSubnet(requirements({ nodeSubnetId: 'own', ...node }), {
+      infrastructure: infrastructure(
+        all.map((id) => subnet(id)),
+        { routeTables },
+      ),
+      free: (id) => free[id] ?? 0,
+      fullInterface: 10,
+      minUseful: 2,
+      offersIpv6: (id) => offering.includes(id),
+    });
+
+    expect(choice.kind === 'chosen' ? choice.subnet.id : choice.kind).toBe(expected);
+  });
+});

@@ -278,6 +278,13 @@ describe('the scope of a refusal of EC2', () => {
       'securityGroups',
     ],
     ['InvalidParameterValue', 'something else', undefined],
+    ['InvalidParameterValue', "The subnet 'subnet-1' has no IPv6 CIDR block associated with it", 'ipv6'],
+    ['PrivateIpAddressLimitExceeded', 'Number of IPv6 addresses will exceed limit.', 'ipv6'],
+    [
+      'UnauthorizedOperation',
+      'User: arn:aws:iam::1:role/r is not authorized to perform: ec2:AssignIpv6Addresses on resource: arn:aws:ec2:us-east-1:1:network-interface/*',
+      'ipv6',
+    ],
     ['UnsupportedOperation', 'The instance type t2.micro does not support prefixes.', 'prefixes'],
     ['SomethingNew', 'said so', undefined],
   ])('is found for %s (%s): %s', (code, message, about) => {
