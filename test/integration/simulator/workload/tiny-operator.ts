@@ -226,6 +226,7 @@ function enisOf(state: NodeState): JsonObject {
   return {
     [id]: {
       id,
+      ip: `${state.prefix}.255.1`,
       mac: '02:00:00:00:00:01',
       subnet: { id: 'subnet-1', cidr: `${state.prefix}.0.0/16` },
       vpc: { id: 'vpc-1', 'primary-cidr': '10.0.0.0/8' },
