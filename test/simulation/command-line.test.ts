@@ -10,6 +10,7 @@ import {
   type SeedsWanted,
 } from './command-line.ts';
 import { regressionNames } from './load-scenario.ts';
+import { judgementOf } from './play-mutants.ts';
 import { seedsIn } from './seed-list.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -110,6 +111,10 @@ describe('the exit code of the simulation', () => {
     ['seeds.ts', ['--seeds', '1', '--for', '0'], 1, ''],
     ['run-mutants.ts', ['--list'], 0, ''],
     ['run-mutants.ts', ['--only', 'no such mutant'], 2, 'leave none of the'],
+    ['blocks/run.ts', ['--mutants', '--for', '0'], 1, ''],
+    ['blocks/run.ts', ['--mutants', '--only', 'no such mutant'], 1, ''],
+    ['agent/run.ts', ['--mutants', '--for', '0'], 1, ''],
+    ['agent/run.ts', ['--mutants', '--for', 'soon'], 2, '--for is "soon"'],
   ])('%s %j exits with code %i', (file, args, code, message) => {
     const { status, stderr } = spawnSync(process.execPath, [join(here, file), ...args], { encoding: 'utf8' });
 
@@ -117,5 +122,23 @@ describe('the exit code of the simulation', () => {
       status: code,
       stderr: message === '' ? '' : expect.stringContaining(message),
     });
+  });
+});
+
+describe('a mutant that is played', () => {
+  test.each([
+    [
+      'detected',
+      'seed 1, run: 9 writes\nseed 2, run: 9 writes\n  broken: a bug\n0 passed, 1 failed\n',
+      false,
+    ],
+    ['detected', 'seed 2, run: 9 writes\n  broken: a bug\n', true],
+    ['SURVIVED', 'seed 1, run: 9 writes\n1 passed, 0 failed\n', false],
+    ['ended early', '', false],
+    ['ended early', '0 passed, 0 failed\n', false],
+    ['ended early', 'SyntaxError: Unexpected token\n', false],
+    ['not decided in time', 'seed 1, run: 9 writes\n', true],
+  ])('is %s if the simulation says %j, stopped: %p', (verdict, said, isStopped) => {
+    expect(judgementOf({ said, isStopped }).verdict).toBe(verdict);
   });
 });

@@ -178,7 +178,7 @@ function wholeNumber(name: string, text: string, min: number): number {
   throw new Error(`--${name} is ${JSON.stringify(text)}; a whole number from ${min} on is accepted`);
 }
 
-function secondsOf(name: string, text: string): number {
+export function secondsOf(name: string, text: string): number {
   const value = numberIn(text);
   if (value >= 0) return value;
   throw new Error(`--${name} is ${JSON.stringify(text)}; a number of seconds from 0 on is accepted`);

@@ -20,25 +20,31 @@ export interface MutantPlan {
   readonly time: number;
 }
 
-/** Resolves to the exit code. */
+type Verdict = 'detected' | 'SURVIVED' | 'ended early' | 'not decided in time';
+
+/**
+ * Resolves to the exit code: 1 if a mutant survives or ends the simulation without a word, if the time does not suffice for
+ * any, or if one is not decided although the time has no limit.
+ */
 export async function playMutants(plan: MutantPlan): Promise<number> {
   const end = systemClock.monotonic() + plan.time;
-  const counts = { detected: 0, SURVIVED: 0, 'not decided in time': 0 };
+  const counts = { detected: 0, SURVIVED: 0, 'ended early': 0, 'not decided in time': 0 };
   for (const mutant of plan.mutants) {
     const left = end - systemClock.monotonic();
     const { verdict, how } = await judge(mutant, plan, Math.min(left, maxPlay));
     counts[verdict]++;
     process.stdout.write(`${verdict}: ${mutant.name}\n${how}`);
   }
+  const failed = counts.SURVIVED + counts['ended early'];
   process.stdout.write(`${counts['not decided in time']} not decided in time\n`);
-  process.stdout.write(`${counts.detected} passed, ${counts.SURVIVED} failed\n`);
-  const isWhole = plan.time === Infinity;
-  return counts.SURVIVED === 0 && (counts['not decided in time'] === 0 || !isWhole) ? 0 : 1;
+  process.stdout.write(`${counts.detected} passed, ${failed} failed\n`);
+  const isEnough = counts.detected > 0 && (counts['not decided in time'] === 0 || plan.time < Infinity);
+  return failed === 0 && isEnough ? 0 : 1;
 }
 
 interface Judgement {
-  readonly verdict: 'detected' | 'SURVIVED' | 'not decided in time';
-  /** The seed that detects it, and by what. */
+  readonly verdict: Verdict;
+  /** The seed that detects it, and by what; or what the simulation says last. */
   readonly how: string;
 }
 
@@ -47,16 +53,29 @@ async function judge(mutant: Mutant, plan: MutantPlan, time: number): Promise<Ju
   const copy = createMutatedCopy(mutant);
   const { command, seeds, argsOf = () => [] } = plan;
   const args = [join(copy, command), '--seeds', seeds, ...argsOf(mutant)];
-  const said = await playCopy(args, Math.ceil(time));
+  const played = await playCopy(args, Math.ceil(time));
   rmSync(copy, { recursive: true, force: true });
-  const [, seed, violation] = /(seed \d+, [\w-]+): [^\n]*\n {2}broken: (.*)/.exec(said) ?? [];
-  if (violation !== undefined) return { verdict: 'detected', how: `    ${seed}: ${violation}\n` };
-  const isWhole = /^\d+ passed, 0 failed$/m.test(said);
-  return { verdict: isWhole ? 'SURVIVED' : 'not decided in time', how: '' };
+  return judgementOf(played);
 }
 
-function playCopy(args: readonly string[], timeout: number): Promise<string> {
+interface Played {
+  readonly said: string;
+  /** Whether it was stopped because its time was over. */
+  readonly isStopped: boolean;
+}
+
+export function judgementOf({ said, isStopped }: Played): Judgement {
+  const [, seed, violation] = /(seed \d+, [\w-]+): [^\n]*\n {2}broken: (.*)/.exec(said) ?? [];
+  if (violation !== undefined) return { verdict: 'detected', how: `    ${seed}: ${violation}\n` };
+  if (/^[1-9]\d* passed, 0 failed$/m.test(said)) return { verdict: 'SURVIVED', how: '' };
+  if (isStopped) return { verdict: 'not decided in time', how: '' };
+  return { verdict: 'ended early', how: `    ${said.trim().split('\n').at(-1)}\n` };
+}
+
+function playCopy(args: readonly string[], timeout: number): Promise<Played> {
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout }, (_, stdout) => resolve(stdout));
+    execFile(process.execPath, args, { timeout }, (error, stdout, stderr) =>
+      resolve({ said: stdout === '' ? stderr : stdout, isStopped: error?.killed === true }),
+    );
   });
 }

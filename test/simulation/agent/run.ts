@@ -1,7 +1,8 @@
 // npm run simulate:agent [-- --seeds FROM..TO] [-- --mutants [--only TEXT] [--for SECONDS]]
 // Plays simulated nodes whose pods get addresses of the product agent; with --mutants, applies deliberate mistakes and plays until
 // each is detected. --only: those whose name has this text. --for: none is played for longer than so many seconds after the start;
-// those that are not decided by then neither pass nor fail.
+// those that are not decided by then neither pass nor fail, but one has to pass.
+import { refuse, secondsOf } from '../command-line.ts';
 import { playMutants } from '../play-mutants.ts';
 import { Killed } from './agent-machine.ts';
 import { agentMutants } from './agent-mutants.ts';
@@ -34,19 +35,30 @@ async function playAll(from: number, to: number): Promise<boolean> {
   return true;
 }
 
+/** Undefined after the reason was printed. */
+function timeIn(text: string): number | undefined {
+  try {
+    return secondsOf('for', text) * 1000;
+  } catch (error) {
+    refuse(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
 const words = process.argv.slice(2);
 const valueOf = (name: string): string | undefined =>
   words.includes(name) ? (words[words.indexOf(name) + 1] ?? '') : undefined;
 const seeds = valueOf('--seeds') ?? '1..20';
 const [, from = '1', to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(seeds) ?? [];
-if (words.includes('--mutants'))
+const time = timeIn(valueOf('--for') ?? 'Infinity');
+if (time !== undefined && words.includes('--mutants'))
   process.exitCode = await playMutants({
     mutants: agentMutants.filter(({ name }) => name.includes(valueOf('--only') ?? '')),
     command: 'test/simulation/agent/run.ts',
     seeds,
-    time: Number(valueOf('--for') ?? Infinity) * 1000,
+    time,
   });
-else {
+else if (time !== undefined) {
   const passes = await playAll(Number(from), Number(to));
   const count = (Number(to) - Number(from) + 1) * agentModes.length;
   say(`${passes ? count : 0} passed, ${passes ? 0 : 1} failed`);

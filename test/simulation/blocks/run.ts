@@ -1,8 +1,9 @@
 // npm run simulate:blocks [-- --seeds FROM..TO] [-- --play COMMAND,...] [-- --mutants [--only TEXT] [--for SECONDS]]
 // Plays simulated clusters whose nodes get blocks; with --mutants, applies deliberate mistakes and plays until each is detected.
 // --only: those whose name has this text. --for: none is played for longer than so many seconds after the start; those that are not
-// decided by then neither pass nor fail.
+// decided by then neither pass nor fail, but one has to pass.
 import { parseArgs } from 'node:util';
+import { secondsOf } from '../command-line.ts';
 import type { Mutant } from '../mutant.ts';
 import { playMutants } from '../play-mutants.ts';
 import type { BlockReport } from './block-life.ts';
@@ -60,7 +61,7 @@ function readCommandLine() {
   if (unknown.length > 0) throw new Error(`--play has ${unknown.join()}; the worlds are ${commands.join()}`);
   const [, from, to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(seeds) ?? [];
   if (from === undefined) throw new Error(`--seeds is ${seeds}; 7 and 1..20 are accepted`);
-  const time = Number(values.for ?? Infinity) * 1000;
+  const time = secondsOf('for', values.for ?? 'Infinity') * 1000;
   return { seeds, from: Number(from), to: Number(to), worlds: worlds.split(','), only, mutants, time };
 }
 
