@@ -23,7 +23,7 @@ export function chooseSecurityGroups(
       (group) => group.networkId === networkId && carries(group.tags, securityGroupTags),
     );
     if (tagged.length > 0) return { kind: 'chosen', ids: tagged.map((group) => group.id).sort() };
-    const { securityGroups: failure } = infrastructure.denied ?? {};
+    const failure = infrastructure.denied?.securityGroups?.get(networkId);
     if (failure !== undefined) return { kind: 'networkUnreadable', failure };
     return {
       kind: 'noSecurityGroupMatches',

@@ -94,7 +94,7 @@ function withoutOwnRule(
   local: readonly Subnet[],
 ): { readonly candidates: readonly Subnet[]; readonly unreadable?: CloudFailure } {
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
-  const { routeTables: unreadable } = infrastructure.denied ?? {};
+  const unreadable = infrastructure.denied?.routeTables?.get(networkId);
   if (unreadable !== undefined) return { candidates: own, unreadable };
   const routedAlike = new Set(
     infrastructure.routeTables

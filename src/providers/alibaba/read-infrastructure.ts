@@ -63,7 +63,7 @@ async function readNetwork(reading: InfrastructureReading, vpcId: string): Promi
       context,
     ),
     readSwitches(reading, vpcId),
-    ofFew('security group', readGroups(), problems),
+    ofFew('security group', { networkIds: [vpcId], read: readGroups() }, problems),
   ]);
   return {
     startedAt: switches.startedAt,
@@ -73,7 +73,7 @@ async function readNetwork(reading: InfrastructureReading, vpcId: string): Promi
       subnets: keep('DescribeVSwitches', switches.items, (shown) => subnetOf(shown, reading)),
       routeTables: [],
       securityGroups: groups.items,
-      denied: groups.denied === undefined ? {} : { securityGroups: groups.denied },
+      denied: { securityGroups: groups.denied },
     },
     problems,
   };

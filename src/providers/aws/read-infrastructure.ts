@@ -53,8 +53,8 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
       }),
     ),
     readList(from, 'DescribeVpcs', 'Vpcs', input),
-    ofFew('route table', readTables(), problems),
-    ofFew('security group', readGroups(), problems),
+    ofFew('route table', { networkIds, read: readTables() }, problems),
+    ofFew('security group', { networkIds, read: readGroups() }, problems),
   ]);
   for (const [id, { code, message }] of subnets.unread)
     problems.push({ what: 'zone', id, problem: `its subnets cannot be read: ${code}: ${message}` });
@@ -69,10 +69,7 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
       networks: byUniqueId('DescribeVpcs', keep('DescribeVpcs', networks.items, readNetwork)),
       routeTables: routeTables.items,
       securityGroups: groups.items,
-      denied: {
-        ...(routeTables.denied !== undefined && { routeTables: routeTables.denied }),
-        ...(groups.denied !== undefined && { securityGroups: groups.denied }),
-      },
+      denied: { routeTables: routeTables.denied, securityGroups: groups.denied },
       unreadZones: subnets.unread,
     },
     problems,

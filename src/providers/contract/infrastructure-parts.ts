@@ -3,7 +3,7 @@ import type { ObservedCounts, ObservedInfrastructure } from './allocation-implem
 import { CloudError, type CloudFailure } from './cloud-failure.ts';
 import { policyOf } from './failure-policy.ts';
 import { allInParts } from './in-parts.ts';
-import type { Infrastructure, Subnet, UnreadablePart } from './infrastructure.ts';
+import type { Infrastructure, PartOfFew, Subnet, UnreadablePart } from './infrastructure.ts';
 import { refuseRepeated, refuseSpoiled, refuseUnrequested } from './plausible.ts';
 
 export interface NetworkParts {
@@ -37,12 +37,16 @@ export async function readInParts(
       networks: new Map(all.flatMap(({ networks }) => [...networks])),
       routeTables: all.flatMap(({ routeTables }) => routeTables),
       securityGroups: all.flatMap(({ securityGroups }) => securityGroups),
-      denied: Object.assign({}, ...all.map(({ denied }) => denied)) as Infrastructure['denied'] & object,
+      denied: { routeTables: deniedIn(all, 'routeTables'), securityGroups: deniedIn(all, 'securityGroups') },
       unreadNetworks,
       unreadZones: new Map(all.flatMap(({ unreadZones }) => [...(unreadZones ?? [])])),
     },
     problems: [...refused, ...parts.flatMap(({ problems }) => problems)],
   };
+}
+
+function deniedIn(all: readonly Infrastructure[], part: PartOfFew): ReadonlyMap<string, CloudFailure> {
+  return new Map(all.flatMap(({ denied }) => [...(denied?.[part] ?? [])]));
 }
 
 /** Free addresses of the subnets in the networks. Counts of a subnet that cannot be parsed are left out. */
@@ -114,27 +118,29 @@ export function isUnreadable(read: object | undefined): read is UnreadablePart {
   return read !== undefined && 'problem' in read;
 }
 
-export interface PartOfFew<R> {
+export interface ReadOfFew<R> {
   readonly items: readonly R[];
-  /** Why there are none. */
-  readonly denied?: CloudFailure;
+  /** Why there are none, by network. */
+  readonly denied: ReadonlyMap<string, CloudFailure>;
 }
 
 /**
- * What few nodes need. If the cloud refuses it, or its answer proves nothing, those nodes alone wait. Rejects with what a
- * repeated read may mend. `problems` gets what nobody else tells: those who wait learn of a denial.
+ * What few nodes of these networks need. If the cloud refuses it, or its answer proves nothing, those nodes alone wait. Rejects
+ * with what a repeated read may mend. `problems` gets what nobody else tells: those who wait learn of a denial.
  */
 export async function ofFew<R>(
   what: UnreadablePart['what'],
-  read: Promise<readonly R[]>,
+  { networkIds, read }: { readonly networkIds: readonly string[]; readonly read: Promise<readonly R[]> },
   problems: UnreadablePart[],
-): Promise<PartOfFew<R>> {
+): Promise<ReadOfFew<R>> {
   try {
-    return { items: await read };
+    return { items: await read, denied: new Map() };
   } catch (error) {
     if (!(error instanceof CloudError) || !isLasting(error.failure)) throw error;
-    if (error.failure.permission === undefined) problems.push(unreadablePart(what, '(all)', error.message));
-    return { items: [], denied: error.failure };
+    const { failure, message } = error;
+    if (failure.permission === undefined)
+      problems.push(unreadablePart(what, `all of ${networkIds.join(', ')}`, message));
+    return { items: [], denied: new Map(networkIds.map((id) => [id, failure])) };
   }
 }
 

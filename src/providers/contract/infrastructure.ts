@@ -39,6 +39,9 @@ export interface SecurityGroup {
   readonly tags: Tags;
 }
 
+/** What few nodes need. */
+export type PartOfFew = 'routeTables' | 'securityGroups';
+
 export interface Infrastructure {
   /** The networks that were read. Nothing is known of others, not even that they are empty. */
   readonly networkIds: ReadonlySet<string>;
@@ -46,8 +49,8 @@ export interface Infrastructure {
   readonly networks: ReadonlyMap<string, Network>;
   readonly routeTables: readonly RouteTable[];
   readonly securityGroups: readonly SecurityGroup[];
-  /** Why a part is empty: the cloud denies reading it. This affects only the nodes that need it. */
-  readonly denied?: Readonly<Partial<Record<'routeTables' | 'securityGroups', CloudFailure>>>;
+  /** Why a part is empty, by network: the cloud denies reading it there. This affects only the nodes that need it. */
+  readonly denied?: Readonly<Partial<Record<PartOfFew, ReadonlyMap<string, CloudFailure>>>>;
   /** Zones whose subnets could not be read this time, while others could, and why. */
   readonly unreadZones?: ReadonlyMap<string, CloudFailure>;
   /** Networks that our role may not read, while it may read others. */
@@ -81,10 +84,10 @@ export function withMemory(
       subnets.set(id, isUnread(read, subnet) ? subnet : { ...subnet, freeAddresses: 0, eligible: false });
   }
   const networks = new Map([...known.networks, ...read.networks]);
-  const isDenied = read.denied?.securityGroups !== undefined;
+  const unread = [read.denied?.securityGroups, read.unreadNetworks];
   const shown = new Set(read.securityGroups.map(({ id }) => id));
   const kept = (known.securityGroups ?? []).filter(
-    ({ id, networkId }) => !shown.has(id) && (isDenied || read.unreadNetworks?.has(networkId) === true),
+    ({ id, networkId }) => !shown.has(id) && unread.some((networks) => networks?.has(networkId)),
   );
   return { ...read, subnets, networks, securityGroups: [...read.securityGroups, ...kept] };
 }

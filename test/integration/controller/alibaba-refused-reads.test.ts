@@ -78,6 +78,25 @@ describe('on Alibaba Cloud, a node of one VPC', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('whose security groups are found by tags reads what is wrong there while RAM denies those of another', async () => {
+    const world = worldOfTwo();
+    const controller = startController(world);
+    refuse(world, 'DescribeSecurityGroups', ofOther, denial);
+
+    for (const machine of world.machines) {
+      await world.announce(machine);
+      const tags = { purpose: 'pods' };
+      await world.patch(machine, { spec: { 'alibaba-cloud': { 'security-group-tags': tags } } });
+    }
+    await world.advance(300_000);
+
+    const reasons = world.machines.map(({ name }) => controller.controller.node(name));
+    expect(reasons).toMatchObject([
+      { reason: 'NoSecurityGroupMatches' },
+      { reason: 'NetworkUnreadable', why: expect.stringContaining('allow ecs:DescribeSecurityGroups') },
+    ]);
+  });
+
   test('grows in what is known of its VPC since RAM denies to say more of it', async () => {
     const world = worldOfTwo();
     startController(world);

@@ -121,7 +121,8 @@ const reads: Readonly<
     read: async () => {
       const { infrastructure } = await readInfrastructure({ client, options, context }, [vpc]);
       const { subnets, networks, routeTables, securityGroups, denied = {} } = infrastructure;
-      for (const failure of Object.values(denied)) throw new CloudError(failure);
+      for (const failures of Object.values(denied))
+        for (const failure of failures.values()) throw new CloudError(failure);
       return thingsOf([
         ...subnets,
         ...networks,

@@ -55,7 +55,8 @@ describe('the security groups of a new interface', () => {
 
 describe('the choice while security groups cannot be read', () => {
   const found = failure('notAuthorized');
-  const denied = infrastructure([], { denied: { securityGroups: found } });
+  const deniedIn = (id: string) => infrastructure([], { denied: { securityGroups: new Map([[id, found]]) } });
+  const denied = deniedIn(requirements().networkId);
 
   test.each<[string, Partial<NodeRequirements>, ReturnType<typeof chooseSecurityGroups>]>([
     ['names are taken', { securityGroupIds: ['sg-1'] }, { kind: 'chosen', ids: ['sg-1'] }],
@@ -67,5 +68,13 @@ describe('the choice while security groups cannot be read', () => {
     ],
   ])('is made where it can be: %s', (_, node, expected) => {
     expect(chooseSecurityGroups(requirements(node), denied, view([first]))).toEqual(expected);
+  });
+
+  test('says of tags that nothing matches if those of another network cannot be read', () => {
+    const node = requirements({ securityGroupTags: { k: '1' } });
+
+    const choice = chooseSecurityGroups(node, deniedIn('vpc-other'), view([first]));
+
+    expect(choice).toEqual({ kind: 'noSecurityGroupMatches', wanted: 'k=1' });
   });
 });

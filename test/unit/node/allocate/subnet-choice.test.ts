@@ -196,6 +196,7 @@ describe('a choice for an interface with a prefix', () => {
 
 describe('a choice while route tables cannot be read', () => {
   const subnets = [subnet('s-1', { tags: { tag: '1' } }), subnet('s-2')];
+  const deniedIn = (id: string) => ({ denied: { routeTables: new Map([[id, failure('notAuthorized')]]) } });
 
   test.each<[string, Partial<NodeRequirements>, Readonly<Record<string, number>>, string]>([
     ['the own subnet serves while it has room', { nodeSubnetId: 's-1' }, { 's-1': 10, 's-2': 90 }, 's-1'],
@@ -211,7 +212,7 @@ describe('a choice while route tables cannot be read', () => {
     ['names still decide', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'subnetsExhausted'],
   ])('is made where it can be: %s', (_, node, free, expected) => {
     const choice = chooseSubnet(requirements(node), {
-      infrastructure: infrastructure(subnets, { denied: { routeTables: failure('notAuthorized') } }),
+      infrastructure: infrastructure(subnets, deniedIn(requirements().networkId)),
       free: (id) => free[id] ?? 0,
       fullInterface: 10,
       minUseful: 2,
@@ -219,6 +220,17 @@ describe('a choice while route tables cannot be read', () => {
 
     expect(choice.kind === 'chosen' ? choice.subnet.id : choice.kind).toBe(expected);
     if (choice.kind === 'networkUnreadable') expect(choice.failure).toEqual(failure('notAuthorized'));
+  });
+
+  test('is made from all subnets if they are those of another network', () => {
+    const choice = chooseSubnet(requirements({ nodeSubnetId: 's-1' }), {
+      infrastructure: infrastructure(subnets, deniedIn('vpc-other')),
+      free: (id) => ({ 's-1': 1, 's-2': 90 })[id] ?? 0,
+      fullInterface: 10,
+      minUseful: 2,
+    });
+
+    expect(choice).toMatchObject({ kind: 'chosen', subnet: { id: 's-2' } });
   });
 });
 

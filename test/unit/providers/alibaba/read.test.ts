@@ -162,6 +162,6 @@ describe('what is read of a network of Alibaba Cloud', () => {
     ]);
 
     expect([...infrastructure.subnets.keys()]).toEqual(['vsw-1']);
-    expect(infrastructure.denied).toMatchObject({ securityGroups: { kind: 'unreadable' } });
+    expect(infrastructure.denied?.securityGroups?.get('vpc-1')).toMatchObject({ kind: 'unreadable' });
   });
 });

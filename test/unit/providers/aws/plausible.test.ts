@@ -129,7 +129,10 @@ describe('an implausible answer of EC2', () => {
     const { infrastructure } = await readInfrastructure({ client, options, context }, ['vpc-00000001']);
 
     expect(infrastructure.subnets.size).toBe(1);
-    expect(infrastructure.denied).toMatchObject({ [part]: { kind: 'unreadable', action } });
+    const denied = {
+      [part]: new Map([['vpc-00000001', expect.objectContaining({ kind: 'unreadable', action })]]),
+    };
+    expect(infrastructure.denied).toMatchObject(denied);
   });
 
   test('does not count what no instance holds, of which most may be in a form of its own', async () => {

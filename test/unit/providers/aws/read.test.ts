@@ -316,7 +316,7 @@ describe('the network around the instances', () => {
     const { infrastructure } = await readInfrastructure({ client, options, context }, ['vpc-00000001']);
 
     expect(infrastructure[part]).toEqual([]);
-    expect(infrastructure.denied?.[part]?.permission).toBe(`ec2:${action}`);
+    expect(infrastructure.denied?.[part]?.get('vpc-00000001')?.permission).toBe(`ec2:${action}`);
     expect([...infrastructure.networks.keys()]).toEqual(['vpc-00000001']);
   });
 

@@ -69,12 +69,14 @@ test('what is in a network that may not be read stays as it was', () => {
 test('security groups that could not be read are those that were', () => {
   const group = (id: string) => ({ id, networkId: 'vpc-1', tags: {} });
   const known = { subnets: new Map(), networks: new Map(), securityGroups: [group('sg-1'), group('sg-2')] };
-  const denied = { securityGroups: failure('unreadable') };
+  const deniedIn = (id: string) => ({ securityGroups: new Map([[id, failure('unreadable')]]) });
+  const denied = deniedIn('vpc-1');
 
   const ids = (read: Partial<Infrastructure>): readonly string[] =>
     withMemory({ ...emptyInfrastructure, ...read }, known).securityGroups.map(({ id }) => id);
 
   expect(ids({ denied })).toEqual(['sg-1', 'sg-2']);
   expect(ids({ denied, securityGroups: [group('sg-2')] })).toEqual(['sg-2', 'sg-1']);
+  expect(ids({ denied: deniedIn('vpc-2'), securityGroups: [group('sg-2')] })).toEqual(['sg-2']);
   expect(ids({ securityGroups: [group('sg-3')] })).toEqual(['sg-3']);
 });
