@@ -2,8 +2,8 @@
 // test/e2e/servers/kube-apiserver/cidr-set measures the CIDR set of Kubernetes.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { BlockSet } from '../../src/cidr/set/block-set.ts';
-import { parseCidr } from '../../src/cidr/set/cidr.ts';
+import { BlockSet } from '../../src/blocks/set/block-set.ts';
+import { parseCidr } from '../../src/blocks/set/cidr.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { Random } from '../../src/runtime/random.ts';
 

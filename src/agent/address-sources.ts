@@ -1,5 +1,5 @@
 // Which parts of an agent give it addresses, by mode.
-import { cidrText, type Family, families } from '../cidr/set/cidr.ts';
+import { cidrText, type Family, families } from '../blocks/set/cidr.ts';
 import type { AgentSettings } from '../config/agent-settings.ts';
 import { readCiliumNodeBlocks } from '../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readNodeBlocks } from '../kubernetes/node/node-blocks.ts';

@@ -15,7 +15,7 @@ import { Answerer } from './cni/answerer.ts';
 import { DeleteQueue, deleteQueueOf } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
-import { families } from '../cidr/set/cidr.ts';
+import { families } from '../blocks/set/cidr.ts';
 import type { PoolFigures } from './ipam/pools.ts';
 import type { EventCounter } from './own-node/own-node.ts';
 import { GonePods } from './evidence/gone-pods.ts';

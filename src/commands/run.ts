@@ -11,7 +11,7 @@ import { haveHome, thisProcess } from '../config/process-environment.ts';
 import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import { Controller } from '../controller/controller.ts';
-import { openMode } from '../controller/modes/open-mode.ts';
+import { openMode } from '../controller/open-mode.ts';
 import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
 import { PacedTransport } from '../kubernetes/transport/paced-transport.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';

@@ -8,7 +8,7 @@ import {
   familyOf,
   parseCidr,
   widthOf,
-} from '../cidr/set/cidr.ts';
+} from '../blocks/set/cidr.ts';
 import { type OptionSources, refusalLine } from './option-source.ts';
 import type { Options } from './option-table.ts';
 import type { AgentMode } from './options/agent-options.ts';

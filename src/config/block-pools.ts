@@ -1,6 +1,6 @@
 // Reads the options that say which networks blocks come from, and checks them. Pure.
-import { BlockSet, blockShape } from '../cidr/set/block-set.ts';
-import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../cidr/set/cidr.ts';
+import { BlockSet, blockShape } from '../blocks/set/block-set.ts';
+import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../blocks/set/cidr.ts';
 import { poolSpecProblems } from './pool-spec-problems.ts';
 import type { OptionScope } from './option-scope.ts';
 import { type OptionRefusal, type OptionSources, refusalLine, sourceInWords } from './option-source.ts';

@@ -1,6 +1,6 @@
 // Checks the pools that an option asks to create: they must be such as work. Pure.
-import { blockShape } from '../cidr/set/block-set.ts';
-import { cidrOf, families, type Family, familyNames, overlaps, parseCidr } from '../cidr/set/cidr.ts';
+import { blockShape } from '../blocks/set/block-set.ts';
+import { cidrOf, families, type Family, familyNames, overlaps, parseCidr } from '../blocks/set/cidr.ts';
 import { type OptionSources, refusalLine } from './option-source.ts';
 import type { Options } from './option-table.ts';
 

@@ -20,7 +20,7 @@ import { aborted, raceAbort } from '../runtime/race-abort.ts';
 import { warnOfMissingAccess } from './reporting/access-warnings.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
-import type { ControllerFacts, Host, Mode, ModeDeps } from './modes/mode.ts';
+import type { ControllerFacts, Host, Mode, ModeDeps } from './host.ts';
 import type { NodeStatusReport } from './reporting/node-status-report.ts';
 import type { StatusReport } from './reporting/status-report.ts';
 

@@ -35,24 +35,26 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'contract-below-provider-rooms': ['src/providers/contract/operation.ts', '../gate/mutation-permission.ts'],
   'manager-knows-no-cloud': ['src/manager/resync.ts', '../providers/aws/errors.ts'],
   'runtime-stands-alone': ['src/runtime/random.ts', '../providers/contract/ipv4.ts'],
-  'cidr-set-stands-alone': ['src/cidr/set/cidr.ts', '../../runtime/random.ts'],
-  'cidr-allocation-knows-no-holders': [
-    'src/cidr/allocation/waiting-line.ts',
+  'blocks-set-stands-alone': ['src/blocks/set/cidr.ts', '../../runtime/random.ts'],
+  'blocks-allocation-knows-no-holders': [
+    'src/blocks/allocation/waiting-line.ts',
     '../../kubernetes/transport/json.ts',
   ],
-  'cidr-apart': ['src/cidr/allocation/block-holders.ts', '../../providers/contract/ipv4.ts'],
-  'cidr-holders-apart': ['src/cidr/cluster-pool/planted.ts', '../node-ipam/planted.ts'],
-  'cidr-pools-above-cilium-nodes': ['src/cidr/multi-pool/planted.ts', '../node-ipam/planted.ts'],
-  'agent-apart': ['src/agent/agent.ts', '../cidr/allocation/pace.ts'],
+  'blocks-apart': ['src/blocks/allocation/block-holders.ts', '../../providers/contract/ipv4.ts'],
+  'modes-of-blocks-know-their-host': ['src/blocks/modes/block-book.ts', '../../controller/fencing.ts'],
+  'clouds-sessions-below-controller': ['src/controller/eni/cloud-state.ts', '../fencing.ts'],
+  'blocks-holders-apart': ['src/blocks/cluster-pool/planted.ts', '../node-ipam/planted.ts'],
+  'blocks-pools-above-cilium-nodes': ['src/blocks/multi-pool/planted.ts', '../node-ipam/planted.ts'],
+  'agent-apart': ['src/agent/agent.ts', '../blocks/allocation/pace.ts'],
   'agent-is-a-command': ['src/commands/exit-code.ts', '../agent/cni/cni-error.ts'],
   'agent-decides-without-io': ['src/agent/ipam/holdings.ts', '../../observability/logger.ts'],
   'agent-record-knows-holdings': ['src/agent/record/change-text.ts', '../cni/cni-error.ts'],
-  'clouds-know-no-cidr': ['src/node/demand/awaited.ts', '../../cidr/set/cidr.ts'],
+  'clouds-know-no-blocks': ['src/node/demand/awaited.ts', '../../blocks/set/cidr.ts'],
   'network-stands-alone': ['src/network/proxies.ts', '../observability/logger.ts'],
   'simulator-stands-apart': ['src/simulator/cloud/ipv4.ts', '../../providers/contract/ipv4.ts'],
   'controller-knows-no-simulator': ['src/providers/orphans/orphans.ts', '../../simulator/cloud/ipv4.ts'],
   'nobody-imports-the-composition': ['src/node/demand/demand.ts', '../../controller/fencing.ts'],
-  'controller-on-top': ['src/controller/modes/eni-mode.ts', '../controller.ts'],
+  'controller-on-top': ['src/controller/eni/eni-mode.ts', '../controller.ts'],
   'controller-rooms-below-controller': ['src/controller/reporting/missing-data.ts', '../fencing.ts'],
   'sdk-at-the-edge': ['src/providers/aws/errors.ts', '@aws-sdk/client-ec2'],
   'nothing-unresolvable': ['src/node/demand/priority.ts', './nowhere.ts'],
@@ -70,8 +72,8 @@ test('every import rule finds the violation planted against it', async () => {
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
     await mkdir(join(copy, 'bench'));
     for (const room of ['cluster-pool', 'node-ipam', 'multi-pool']) {
-      await mkdir(join(copy, `src/cidr/${room}`), { recursive: true });
-      await appendFile(join(copy, `src/cidr/${room}/planted.ts`), '');
+      await mkdir(join(copy, `src/blocks/${room}`), { recursive: true });
+      await appendFile(join(copy, `src/blocks/${room}/planted.ts`), '');
     }
     for (const [file, imported] of Object.values(planted)) {
       await appendFile(join(copy, file), `import * as planted from '${imported}';\nvoid planted;\n`);

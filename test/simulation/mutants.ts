@@ -73,7 +73,7 @@ const onEveryCloud: readonly Mutant[] = [
   ),
   one(
     'the withdrawal brake never opens',
-    'controller/withdrawal-watch.ts',
+    'controller/eni/withdrawal-watch.ts',
     "this.#isClosed = state.kind !== 'open';",
     "this.#isClosed ||= state.kind !== 'open';",
   ),
@@ -387,7 +387,7 @@ const onEveryCloud: readonly Mutant[] = [
   ),
   one(
     "a write of the previous leader counts as a conflicting writer's",
-    'controller/conflicting-writers.ts',
+    'controller/eni/conflicting-writers.ts',
     'if (isOurs || !leadership.leads() || this.mayBePreviousLeaders(next)) return;',
     'if (isOurs || (this.mayBePreviousLeaders(next) && this.#previousLeaderUntil === undefined)) return;',
   ),

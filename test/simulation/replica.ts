@@ -3,7 +3,7 @@ import type { LiveReading } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
 import { Controller } from '../../src/controller/controller.ts';
-import { EniMode } from '../../src/controller/modes/eni-mode.ts';
+import { EniMode } from '../../src/controller/eni/eni-mode.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';

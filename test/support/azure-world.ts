@@ -2,7 +2,7 @@
 // as agents write them. A first controller runs on it.
 import { composeAzure } from '../../src/controller/clouds/azure.ts';
 import { Controller } from '../../src/controller/controller.ts';
-import { EniMode } from '../../src/controller/modes/eni-mode.ts';
+import { EniMode } from '../../src/controller/eni/eni-mode.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ArmApi } from '../../src/providers/azure/arm-api.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';

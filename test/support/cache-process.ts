@@ -1,6 +1,6 @@
 // A process that reads the CiliumNodes and Nodes of a cluster as the controller does, prints the number of each and its
 // peak memory in MB, and exits.
-import { ClusterCache } from '../../src/controller/cluster-cache.ts';
+import { ClusterCache } from '../../src/controller/eni/cluster-cache.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { awsSection } from '../../src/providers/aws/cilium-node-section.ts';
 import { instanceIdOf } from '../../src/providers/aws/ids.ts';

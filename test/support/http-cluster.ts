@@ -3,7 +3,7 @@
 // this process runs, and stands still while it does not: on a busy machine, a leader would lose its Lease otherwise.
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
-import { EniMode } from '../../src/controller/modes/eni-mode.ts';
+import { EniMode } from '../../src/controller/eni/eni-mode.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { sleep } from '../../src/runtime/clock.ts';

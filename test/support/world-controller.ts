@@ -4,7 +4,7 @@ import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import { readLiveOptions } from '../../src/config/read-live-options.ts';
 import { MeteredTransport } from '../../src/controller/reporting/metered-transport.ts';
 import { Controller } from '../../src/controller/controller.ts';
-import { EniMode } from '../../src/controller/modes/eni-mode.ts';
+import { EniMode } from '../../src/controller/eni/eni-mode.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport/transport.ts';
 import type { Logger } from '../../src/observability/logger.ts';

@@ -7,7 +7,7 @@ import {
   network,
   parseAddress,
   widthOf,
-} from '../../cidr/set/cidr.ts';
+} from '../../blocks/set/cidr.ts';
 import type { Outcome } from '../ipam/ipam-error.ts';
 
 /** What a pod's network may need to know of an address. Only clouds say more than nothing. */

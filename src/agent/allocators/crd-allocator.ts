@@ -1,6 +1,6 @@
 // Hands out the single addresses that a controller offers this node, of interfaces that its status shows. Interfaces and
 // prefixes that have most addresses in use are filled first, so that others empty and can be released as a whole.
-import { addressText, type Cidr, cidrText, contains, type Family, widthOf } from '../../cidr/set/cidr.ts';
+import { addressText, type Cidr, cidrText, contains, type Family, widthOf } from '../../blocks/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import {

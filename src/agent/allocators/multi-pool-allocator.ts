@@ -1,6 +1,6 @@
 // Hands out the addresses of one family of a pool, block by block in the order in which this node has them. A block that is
 // gone, or is to go, gives nothing new, and stays as long as an address of it is in use.
-import { addressText, type Cidr, cidrText, type Family } from '../../cidr/set/cidr.ts';
+import { addressText, type Cidr, cidrText, type Family } from '../../blocks/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, type Outcome } from '../ipam/ipam-error.ts';
 import {

@@ -7,7 +7,7 @@ import {
   familyOf,
   parseAddress,
   parseCidr,
-} from '../../cidr/set/cidr.ts';
+} from '../../blocks/set/cidr.ts';
 import { parseGoDuration } from '../../config/go-duration.ts';
 import type { AttachmentName } from '../ipam/holdings.ts';
 import { cniCode, cniOk, type CniError, type CniOutcome } from './cni-error.ts';

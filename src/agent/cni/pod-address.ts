@@ -1,5 +1,5 @@
 // What an ADD says of an address: in which network it is, and by which gateway its pod reaches others. Pure.
-import { addressText, type Family, familyOf, widthOf } from '../../cidr/set/cidr.ts';
+import { addressText, type Family, familyOf, widthOf } from '../../blocks/set/cidr.ts';
 import type { PodNetwork } from '../allocators/allocator.ts';
 import type { IpamConf } from './network-conf.ts';
 import type { ResultAddress } from './result.ts';

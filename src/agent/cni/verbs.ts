@@ -2,7 +2,7 @@
 // network, container and interface, so a late DEL never reaches the address of a living pod.
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import { canonicalAddress, type Family, familyOf, parseAddress } from '../../cidr/set/cidr.ts';
+import { canonicalAddress, type Family, familyOf, parseAddress } from '../../blocks/set/cidr.ts';
 import type { PodNetwork } from '../allocators/allocator.ts';
 import { attachmentKey, type AttachmentName, type Place } from '../ipam/holdings.ts';
 import type { Demand, Ipam } from '../ipam/ipam.ts';

@@ -1,6 +1,6 @@
 // Which addresses are held, by which owner, for which attachment. Holdings change only by changes that the record can
 // repeat: each is applied as a whole, and applying one twice is the same as applying it once.
-import type { Family } from '../../cidr/set/cidr.ts';
+import type { Family } from '../../blocks/set/cidr.ts';
 import type { AddressDetails } from '../allocators/allocator.ts';
 
 /** An address of a pool. */

@@ -1,6 +1,6 @@
 // Gives addresses of pools to owners, and takes them back. It decides and remembers, and does no I/O: the record is a port. A
 // request is served as a whole or not at all, and nothing counts that is not in the record.
-import { addressText, canonicalAddress, type Family, familyOf, parseAddress } from '../../cidr/set/cidr.ts';
+import { addressText, canonicalAddress, type Family, familyOf, parseAddress } from '../../blocks/set/cidr.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { AddressDetails, Allocator } from '../allocators/allocator.ts';

@@ -1,7 +1,7 @@
 // How many addresses this node needs of each pool: those in use, those that requests wait for, and some to hold. A request that
 // got nothing counts, by owner and family of a pool, until its owner gets an address or 5 minutes have passed. One that
 // asks again and again counts once.
-import { type Family, familyOf } from '../../cidr/set/cidr.ts';
+import { type Family, familyOf } from '../../blocks/set/cidr.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { DemandParts } from '../allocators/block-balance.ts';
 import type { Holdings } from './holdings.ts';

@@ -11,7 +11,7 @@ import {
   familyOf,
   parseAddress,
   widthOf,
-} from '../../cidr/set/cidr.ts';
+} from '../../blocks/set/cidr.ts';
 import type { Allocator } from '../allocators/allocator.ts';
 import type { Held, Place } from './holdings.ts';
 import { failed, type Failed, ok, type Outcome } from './ipam-error.ts';

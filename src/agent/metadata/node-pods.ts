@@ -3,7 +3,7 @@
 import { isList, isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
-import { canonicalAddress } from '../../cidr/set/cidr.ts';
+import { canonicalAddress } from '../../blocks/set/cidr.ts';
 import { actionOf, type Surroundings } from '../own-node/own-node.ts';
 
 export type Texts = Readonly<Record<string, string>>;

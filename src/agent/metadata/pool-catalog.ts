@@ -1,5 +1,5 @@
 // The pools of the cluster, as this node sees them: which families each has, and which one a pod gets.
-import { families, type Family } from '../../cidr/set/cidr.ts';
+import { families, type Family } from '../../blocks/set/cidr.ts';
 import {
   type CiliumPodIpPool,
   ciliumPodIpPoolsPath,

@@ -1,6 +1,6 @@
 // Which pool a pod gets addresses of: the one that its annotations name, else those of its namespace, else the one whose
 // selectors match it, else the default: https://docs.cilium.io/en/stable/network/concepts/ipam/multi-pool/. Pure.
-import type { Family } from '../../cidr/set/cidr.ts';
+import type { Family } from '../../blocks/set/cidr.ts';
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import { matches } from './label-selector.ts';

@@ -7,7 +7,7 @@ import {
   families,
   type Family,
   parseAddress,
-} from '../../cidr/set/cidr.ts';
+} from '../../blocks/set/cidr.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import { HostScopeAllocator } from '../allocators/host-scope-allocator.ts';

@@ -1,5 +1,5 @@
 // Which address of a block is the gateway of its pods. It stays that as long as one of them lives, and no pod ever gets it. Pure.
-import { addressText, type Cidr, cidrOf, contains, parseAddress, widthOf } from '../../cidr/set/cidr.ts';
+import { addressText, type Cidr, cidrOf, contains, parseAddress, widthOf } from '../../blocks/set/cidr.ts';
 import type { Routers } from '../ipam/holdings.ts';
 
 /** The one it had, or the first usable address that nobody holds; undefined if pods of an earlier block hold all. */

@@ -1,6 +1,6 @@
 // Where the addresses of this node come from with the CRD allocator: the pool of its CiliumNode offers them, its status shows
 // their interfaces, and status.ipam says which are in use and which may go.
-import { addressText, families, type Family, familyOf, parseAddress } from '../../cidr/set/cidr.ts';
+import { addressText, families, type Family, familyOf, parseAddress } from '../../blocks/set/cidr.ts';
 import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import {
   CrdAllocator,

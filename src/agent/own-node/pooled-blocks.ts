@@ -1,7 +1,7 @@
 // Where the addresses of this node come from with pools: it asks for counts in spec.ipam.pools.requested, and says in `allocated`
 // which blocks it holds. A block that it stops holding gives nothing from before the write on until the object shows, in another
 // state, that it is held after all: the operator may give it to another node meanwhile.
-import { type Cidr, cidrOf, families, type Family } from '../../cidr/set/cidr.ts';
+import { type Cidr, cidrOf, families, type Family } from '../../blocks/set/cidr.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';

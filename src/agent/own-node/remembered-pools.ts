@@ -1,6 +1,6 @@
 // The blocks of pools that this node may give addresses of, as the record has them: a restart without an API server serves
 // them. A block that this node gives up leaves the record with the entry that says so. Pure.
-import { cidrOf, cidrText, type Family } from '../../cidr/set/cidr.ts';
+import { cidrOf, cidrText, type Family } from '../../blocks/set/cidr.ts';
 import type { OfferedBlock } from '../allocators/multi-pool-allocator.ts';
 import type { RememberedBlock, RememberedPool } from '../ipam/holdings.ts';
 

@@ -9,7 +9,7 @@ import {
   parseAddress,
   cidrOf,
   widthOf,
-} from '../../cidr/set/cidr.ts';
+} from '../../blocks/set/cidr.ts';
 import {
   isList,
   isObject,

@@ -1,6 +1,6 @@
 // The REST calls of the agent, as data in and data out. Paths, queries, statuses and bodies of /v1/ipam are those of the
 // Cilium agent's API; a failure is a JSON string.
-import { addressText, canonicalAddress, type Family, familyOf } from '../../cidr/set/cidr.ts';
+import { addressText, canonicalAddress, type Family, familyOf } from '../../blocks/set/cidr.ts';
 import { parseGoDuration } from '../../config/go-duration.ts';
 import type { AddressDetails } from '../allocators/allocator.ts';
 import type { Attachment } from '../ipam/holdings.ts';

@@ -3,7 +3,7 @@ import type {
   AliasFailure,
   AliasFailureKind,
   CloudReason,
-} from '../../cidr/node-ipam/cloud/cloud-aliases.ts';
+} from '../../blocks/node-ipam/cloud/cloud-aliases.ts';
 import { failureCondition } from '../../node/conditions/call-condition.ts';
 import type { CloudFailure, CloudFailureKind } from '../../providers/contract/cloud-failure.ts';
 

@@ -5,8 +5,8 @@ import type {
   AliasNode,
   AliasReading,
   CloudAliases,
-} from '../../cidr/node-ipam/cloud/cloud-aliases.ts';
-import { cidrText, parseCidr } from '../../cidr/set/cidr.ts';
+} from '../../blocks/node-ipam/cloud/cloud-aliases.ts';
+import { cidrText, parseCidr } from '../../blocks/set/cidr.ts';
 import { instanceIdOf } from '../../providers/aws/ids.ts';
 import type { InstancePrefixes } from '../../providers/aws/instance-prefixes.ts';
 import type { PrefixReads } from '../../providers/aws/prefix-reads.ts';

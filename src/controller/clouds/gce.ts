@@ -5,8 +5,8 @@ import type {
   AliasNode,
   AliasReading,
   CloudAliases,
-} from '../../cidr/node-ipam/cloud/cloud-aliases.ts';
-import { cidrText, network, parseAddress, parseCidr } from '../../cidr/set/cidr.ts';
+} from '../../blocks/node-ipam/cloud/cloud-aliases.ts';
+import { cidrText, network, parseAddress, parseCidr } from '../../blocks/set/cidr.ts';
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
 import type { AliasInterface } from '../../providers/gce/alias-interface.ts';
 import type { ComputeSource } from '../../providers/gce/compute-api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { heldAnnotation } from '../../../src/controller/withdrawal-watch.ts';
+import { heldAnnotation } from '../../../src/controller/eni/withdrawal-watch.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import {

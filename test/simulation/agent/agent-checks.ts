@@ -1,6 +1,6 @@
 // What must hold on a node whose pods get addresses of the product agent, judged by what pods and clients hold in the
 // simulation's own records.
-import { type Family, parseAddress, parseCidr, widthOf } from '../../../src/cidr/set/cidr.ts';
+import { type Family, parseAddress, parseCidr, widthOf } from '../../../src/blocks/set/cidr.ts';
 
 /** Who uses addresses, from the answer that gave them until it ends. */
 export interface Holder {

@@ -2,7 +2,7 @@
 // killed between any two steps, the machine reboots, the disk is full, the API server is away or late. At the end faults stop,
 // everything ends, and nothing may be held.
 import type { ApiAnswer } from '../../../src/agent/rest/api.ts';
-import type { Family } from '../../../src/cidr/set/cidr.ts';
+import type { Family } from '../../../src/blocks/set/cidr.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';

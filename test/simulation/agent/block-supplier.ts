@@ -1,5 +1,5 @@
 // Gives the node one block of each family, and at times another one.
-import { parseAddress, widthOf } from '../../../src/cidr/set/cidr.ts';
+import { parseAddress, widthOf } from '../../../src/blocks/set/cidr.ts';
 import { type JsonObject, textsAt } from '../../../src/simulator/workload/json.ts';
 import { type Ask, type Blocks, cidrOf, ownPath, type Supplier } from './supplier.ts';
 

@@ -1,5 +1,5 @@
 // A container runtime and its pods: it adds and deletes attachments by the plugin, late, twice, or not at all.
-import type { Family } from '../../../src/cidr/set/cidr.ts';
+import type { Family } from '../../../src/blocks/set/cidr.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import type { VirtualClock } from '../../support/virtual-clock.ts';

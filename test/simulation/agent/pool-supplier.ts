@@ -1,6 +1,6 @@
 // Gives the node blocks of pools for the counts that it asks for. A block that the agent takes from its list may go to another
 // node at once. An administrator edits, deletes and creates pools.
-import { type Family, parseAddress, widthOf } from '../../../src/cidr/set/cidr.ts';
+import { type Family, parseAddress, widthOf } from '../../../src/blocks/set/cidr.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { isObject, type JsonObject, listAt, textsAt, valueAt } from '../../../src/simulator/workload/json.ts';
 import { type Ask, type Blocks, cidrOf, isInside, ownPath, type Supplier } from './supplier.ts';

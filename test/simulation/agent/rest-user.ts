@@ -1,6 +1,6 @@
 // A client of the REST calls: takes addresses with a timer, stops the timer once it has put them to use, and releases them. It
 // may end before it stops the timer.
-import type { Family } from '../../../src/cidr/set/cidr.ts';
+import type { Family } from '../../../src/blocks/set/cidr.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import type { VirtualClock } from '../../support/virtual-clock.ts';

@@ -7,7 +7,7 @@ import {
   parseAddress,
   parseCidr,
   widthOf,
-} from '../../../src/cidr/set/cidr.ts';
+} from '../../../src/blocks/set/cidr.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 
 /** A request of an administrator. */

@@ -6,8 +6,8 @@ import type {
   AliasNode,
   AliasReading,
   CloudAliases,
-} from '../../../src/cidr/node-ipam/cloud/cloud-aliases.ts';
-import { overlaps, parseCidr } from '../../../src/cidr/set/cidr.ts';
+} from '../../../src/blocks/node-ipam/cloud/cloud-aliases.ts';
+import { overlaps, parseCidr } from '../../../src/blocks/set/cidr.ts';
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 
 /** What becomes of a call. `lost`: it takes effect, and nobody learns of it. `late`: it takes effect after its answer was lost. */

@@ -1,5 +1,5 @@
 // What must hold in a cluster whose nodes get blocks: at each look, at each deletion, and at rest.
-import { families, type Family, parseCidr, widthOf } from '../../../src/cidr/set/cidr.ts';
+import { families, type Family, parseCidr, widthOf } from '../../../src/blocks/set/cidr.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import { defaultLeaseTimings } from '../../../src/kubernetes/lease/lease-timings.ts';
 import { sharedBlocks, type SharedBlock } from '../../../src/simulator/cluster/block-judge.ts';

@@ -1,6 +1,6 @@
 // The course of one simulated life in a cluster whose nodes get blocks: things happen and go wrong, then faults stop, and
 // everything must come to rest.
-import type { SyncMode } from '../../../src/cidr/node-ipam/sync/sync-step.ts';
+import type { SyncMode } from '../../../src/blocks/node-ipam/sync/sync-step.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { sleep } from '../../../src/runtime/clock.ts';

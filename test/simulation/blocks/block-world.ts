@@ -1,14 +1,11 @@
 // A cluster whose nodes get blocks, in virtual time: the Kubernetes model, machines that come and go, and two processes of
 // Headwater that faults kill, freeze and cut off. One seed gives one history.
-import { nodeIpamMode } from '../../../src/controller/modes/node-ipam-mode.ts';
-import { clusterPoolMode } from '../../../src/controller/modes/cluster-pool-mode.ts';
-import type { Mode, ModeDeps } from '../../../src/controller/modes/mode.ts';
-import { multiPoolMode } from '../../../src/controller/modes/multi-pool-mode.ts';
+import { nodeIpamMode } from '../../../src/blocks/modes/node-ipam-mode.ts';
+import { clusterPoolMode } from '../../../src/blocks/modes/cluster-pool-mode.ts';
+import type { Mode, ModeDeps } from '../../../src/controller/host.ts';
+import { multiPoolMode } from '../../../src/blocks/modes/multi-pool-mode.ts';
 import { Controller } from '../../../src/controller/controller.ts';
-import type {
-  CidrNodeReport,
-  CidrStatusReport,
-} from '../../../src/controller/reporting/cidr-status-report.ts';
+import type { CidrNodeReport, CidrStatusReport } from '../../../src/blocks/modes/block-status-report.ts';
 import { loadOptions } from '../../../src/config/load-options.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Options } from '../../../src/config/option-table.ts';

@@ -1,5 +1,5 @@
 // An address layer in virtual time with a record in memory, and calls of the plugin on it.
-import { cidrOf, parseCidr } from '../../../src/cidr/set/cidr.ts';
+import { cidrOf, parseCidr } from '../../../src/blocks/set/cidr.ts';
 import { HostScopeAllocator } from '../../../src/agent/allocators/host-scope-allocator.ts';
 import { Answerer, type CniAnswer } from '../../../src/agent/cni/answerer.ts';
 import { Verbs } from '../../../src/agent/cni/verbs.ts';

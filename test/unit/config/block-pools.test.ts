@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { blockSettings } from '../../../src/config/block-pools.ts';
-import { cidrText } from '../../../src/cidr/set/cidr.ts';
+import { cidrText } from '../../../src/blocks/set/cidr.ts';
 import { accepted, load, problemsOf } from './loading.ts';
 
 type Flags = Readonly<Record<string, string>>;

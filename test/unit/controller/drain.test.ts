@@ -1,7 +1,7 @@
 // The way out of a process in which something does not end.
 import { expect, test } from '@jest/globals';
 import { Controller } from '../../../src/controller/controller.ts';
-import type { Mode } from '../../../src/controller/modes/mode.ts';
+import type { Mode } from '../../../src/controller/host.ts';
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { optionsOf } from '../../support/given-options.ts';

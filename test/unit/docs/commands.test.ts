@@ -163,7 +163,9 @@ describe('the page of symptoms', () => {
 
 describe('keys of /status in the pages', () => {
   const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
-  const reports = globSync('src/controller/reporting/{*status,self}-report.ts', { cwd: root });
+  const reports = globSync('src/{controller/reporting/{*status,self},blocks/modes/*status}-report.ts', {
+    cwd: root,
+  });
   const texts = reports.map(read).join('\n');
   const fields = Array.from(texts.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, name = '']) => name);
 

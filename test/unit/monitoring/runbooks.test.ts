@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chosen } from '../../../monitoring/alerts/nodes.ts';
 import { dashboards } from '../../../monitoring/generate.ts';
 import { optionNames } from '../../../src/config/option-table.ts';
-import type { CidrStatusReport } from '../../../src/controller/reporting/cidr-status-report.ts';
+import type { CidrStatusReport } from '../../../src/blocks/modes/block-status-report.ts';
 import type { StatusReport } from '../../../src/controller/reporting/status-report.ts';
 import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
 

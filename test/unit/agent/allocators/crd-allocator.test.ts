@@ -7,7 +7,7 @@ import {
   type ShownInterface,
 } from '../../../../src/agent/allocators/crd-allocator.ts';
 import type { NextRequest } from '../../../../src/agent/allocators/allocator.ts';
-import { addressText, parseAddress, parseCidr } from '../../../../src/cidr/set/cidr.ts';
+import { addressText, parseAddress, parseCidr } from '../../../../src/blocks/set/cidr.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 
 const value = (ip: string): bigint => parseAddress(ip)?.value ?? -1n;

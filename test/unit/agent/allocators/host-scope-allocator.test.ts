@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseAddress } from '../../../../src/cidr/set/cidr.ts';
+import { parseAddress } from '../../../../src/blocks/set/cidr.ts';
 import { blockOf } from '../agent-rig.ts';
 
 const any = { rank: () => 0 };

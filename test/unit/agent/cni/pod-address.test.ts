@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CrdAllocator } from '../../../../src/agent/allocators/crd-allocator.ts';
-import { parseAddress } from '../../../../src/cidr/set/cidr.ts';
+import { parseAddress } from '../../../../src/blocks/set/cidr.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { AgentRig, printed } from '../agent-rig.ts';
 

@@ -5,7 +5,7 @@ import { CrdAllocator } from '../../../../src/agent/allocators/crd-allocator.ts'
 import { MultiPoolAllocator } from '../../../../src/agent/allocators/multi-pool-allocator.ts';
 import { agentSettings } from '../../../../src/config/agent-settings.ts';
 import { loadOptions } from '../../../../src/config/load-options.ts';
-import { cidrOf } from '../../../../src/cidr/set/cidr.ts';
+import { cidrOf } from '../../../../src/blocks/set/cidr.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { emptyEnvironment, rawFlags } from '../../../support/given-options.ts';
 import { AgentRig, blockOf, excluded } from '../agent-rig.ts';

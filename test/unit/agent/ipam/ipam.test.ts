@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { families } from '../../../../src/cidr/set/cidr.ts';
+import { families } from '../../../../src/blocks/set/cidr.ts';
 import { type AttachmentName, Holdings } from '../../../../src/agent/ipam/holdings.ts';
 import { AgentRig, blockOf, excluded } from '../agent-rig.ts';
 

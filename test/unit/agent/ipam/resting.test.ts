@@ -7,7 +7,7 @@ import { CrdAllocator } from '../../../../src/agent/allocators/crd-allocator.ts'
 import { MultiPoolAllocator } from '../../../../src/agent/allocators/multi-pool-allocator.ts';
 import type { Allocator } from '../../../../src/agent/allocators/allocator.ts';
 import { AddressRecord } from '../../../../src/agent/record/address-record.ts';
-import { cidrOf } from '../../../../src/cidr/set/cidr.ts';
+import { cidrOf } from '../../../../src/blocks/set/cidr.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { AgentRig, blockOf } from '../agent-rig.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { chooseBlocks } from '../../../../src/agent/own-node/own-blocks.ts';
-import { type Cidr, cidrText, parseCidr } from '../../../../src/cidr/set/cidr.ts';
+import { type Cidr, cidrText, parseCidr } from '../../../../src/blocks/set/cidr.ts';
 
 function cidr(text: string): Cidr {
   const reading = parseCidr(text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { newCiliumNodeSpec } from '../../../../src/agent/own-node/new-spec.ts';
 import { listedBlocks, poolsPatch } from '../../../../src/agent/own-node/shown-pools.ts';
-import { type Cidr, cidrText, parseCidr } from '../../../../src/cidr/set/cidr.ts';
+import { type Cidr, cidrText, parseCidr } from '../../../../src/blocks/set/cidr.ts';
 import type { AgentMode } from '../../../../src/config/options/agent-options.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 

@@ -1,0 +1,34 @@
+// What objects get where nodes have one block of each family, composed from the options.
+import {
+  BlockOfEachFamily,
+  type BlockOfEachFamilyDeps,
+  onlyPool,
+} from '../allocation/block-of-each-family.ts';
+import type { Holder } from '../allocation/block-holders.ts';
+import { BlockLedger } from '../allocation/block-ledger.ts';
+import type { NodeClaims } from '../allocation/node-claims.ts';
+import type { BlockSettings } from '../../config/block-pools.ts';
+import type { AllotmentBook } from './block-session.ts';
+
+interface BlockRules<H extends Holder>
+  extends Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy' | 'biggerShare'> {
+  /** What objects hold of what they show. Default: all of it. */
+  readonly claimsOn?: (ledger: BlockLedger) => NodeClaims;
+}
+
+/** `limit`: the most blocks that one CIDR of an object takes. */
+export function blockOfEachFamilyBook<H extends Holder>(
+  { pools, reserved }: BlockSettings,
+  { claimsOn, ...rules }: BlockRules<H>,
+  limit?: number,
+): AllotmentBook<H, readonly string[]> {
+  const ledger = new BlockLedger(
+    pools.map((pool) => ({ pool: onlyPool, ...pool })),
+    limit,
+  );
+  for (const cidr of reserved) ledger.reserve(cidr);
+  const own = [...new Set(pools.map(({ cidr }) => cidr.family))];
+  const claims = claimsOn?.(ledger);
+  const allotment = new BlockOfEachFamily({ ledger, families: own, ...(claims && { claims }), ...rules });
+  return { ledger, allotment, writesInARow: 0 };
+}

@@ -1,0 +1,132 @@
+// The answers of /status where blocks are given to nodes: the pools, and who waits for a block and why.
+import type { Standing } from '../allocation/allocator-entry.ts';
+import type { PoolFigures } from '../allocation/block-ledger.ts';
+import { cidrText, type Family } from '../set/cidr.ts';
+import type { ReportedWrite } from '../../controller/reporting/pause-report.ts';
+import {
+  countsByReason,
+  maxListed,
+  omittedOf,
+  type SelfFacts,
+  type SelfReport,
+  selfReport,
+  type UnknownNode,
+  unknownNode,
+} from '../../controller/reporting/process-status-report.ts';
+import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
+
+/** Calls are reported of a cloud that is followed. */
+export interface CidrStatusReport extends SelfReport, Partial<CidrFleetReport>, Partial<CloudCallReport> {}
+
+/** The leader's view. */
+export interface CidrFleetReport {
+  /** Nodes with a condition, counted by reason, most frequent first. */
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly nodes: Readonly<Record<'total' | Standing['standing'], number>>;
+  /** One for each network that blocks come from. */
+  readonly pools: readonly PoolReport[];
+  /** Nodes that wait for a block, oldest first. */
+  readonly waiting: readonly CidrNodeEntry[];
+  /** Nodes that have their blocks, and a condition. */
+  readonly warnings: readonly CidrNodeEntry[];
+  /** Entries omitted from each list because of its length. */
+  readonly omitted?: Readonly<Record<string, number>>;
+}
+
+export interface PoolReport {
+  readonly pool: string;
+  readonly family: Family;
+  readonly cidr: string;
+  readonly maskSize: number;
+  /** Blocks. */
+  readonly capacity: number;
+  readonly held: number;
+  readonly free: number;
+  /** Nodes that wait for a block of this family. */
+  readonly waiting: number;
+  /** Until no block of this family is free, at the pace of the last day; absent while fewer are held than before. */
+  readonly daysLeft?: number;
+}
+
+export interface CidrNodeEntry {
+  readonly name: string;
+  readonly podCIDRs: readonly string[];
+  readonly reason?: string;
+  readonly why?: string;
+}
+
+export type CidrNodeReport =
+  | UnknownNode
+  | (CidrNodeEntry & { readonly known: true; readonly standing: Standing['standing'] });
+
+/** `waiting`, `daysLeft`: as in the report. */
+export interface ReportedPool extends PoolFigures {
+  readonly waiting: number;
+  readonly daysLeft?: number;
+}
+
+/** What the session reports. */
+export interface ReportedBlocks {
+  readonly standings: readonly Standing[];
+  readonly pools: readonly ReportedPool[];
+  readonly othersWrite: ReportedWrite | undefined;
+}
+
+export function cidrStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): CidrStatusReport {
+  return {
+    ...selfReport(facts, blocks?.othersWrite),
+    ...(blocks !== undefined && fleetReport(blocks)),
+  };
+}
+
+function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
+  const { standings } = blocks;
+  const counts = { total: standings.length, served: 0, waiting: 0, leftAlone: 0 };
+  for (const { standing } of standings) counts[standing]++;
+  const waiting = standings
+    .filter(({ standing }) => standing === 'waiting')
+    .toSorted((a, b) => a.holder.createdAt - b.holder.createdAt);
+  const warnings = standings.filter(
+    ({ standing, condition }) => standing !== 'waiting' && condition !== undefined,
+  );
+  return {
+    reasons: countsByReason(standings.map(({ condition }) => condition)),
+    nodes: counts,
+    pools: blocks.pools.map(poolReport),
+    waiting: waiting.slice(0, maxListed).map(entryOf),
+    warnings: warnings.slice(0, maxListed).map(entryOf),
+    ...omittedOf({ waiting, warnings }),
+  };
+}
+
+function poolReport({ cidr, held, capacity, waiting, daysLeft, ...pool }: ReportedPool): PoolReport {
+  return {
+    pool: pool.pool,
+    family: cidr.family,
+    cidr: cidrText(cidr),
+    maskSize: pool.maskSize,
+    capacity,
+    held,
+    free: capacity - held,
+    waiting,
+    ...(daysLeft !== undefined && { daysLeft }),
+  };
+}
+
+function entryOf({ holder, condition }: Standing): CidrNodeEntry {
+  return {
+    name: holder.name,
+    podCIDRs: holder.blocks,
+    ...(condition !== undefined && { reason: condition.reason, why: condition.message }),
+  };
+}
+
+/** Everything known about one node; `standing`: undefined if it is not known. */
+export function cidrNodeReport(
+  name: string,
+  standing: Standing | undefined,
+  facts: Pick<SelfFacts, 'state' | 'leader'>,
+): CidrNodeReport {
+  if (standing !== undefined) return { known: true, standing: standing.standing, ...entryOf(standing) };
+  return unknownNode(name, facts);
+}

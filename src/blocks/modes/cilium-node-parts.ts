@@ -1,0 +1,222 @@
+// What the modes share that give blocks to CiliumNodes: how they are written, where errors are shown, which of them are
+// deleted, and their definition.
+import { CiliumNodeGc, type GcOutcome } from '../cluster-pool/cilium-node-gc.ts';
+import { type CiliumNodeHolder, CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
+import type { Holder } from '../allocation/block-holders.ts';
+import type { BlockLedger } from '../allocation/block-ledger.ts';
+import { NodeClaims } from '../allocation/node-claims.ts';
+import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
+import { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
+import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import { ciliumNodeDefinition } from '../../kubernetes/crd/cilium-node-schema.ts';
+import { ensureDefinition } from '../../kubernetes/crd/ensure-definition.ts';
+import type { EventSubject } from '../../kubernetes/events/event-object.ts';
+import { ask } from '../../kubernetes/transport/api-reply.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
+import type { BlockBook } from './block-session.ts';
+import { NotStartable } from '../../controller/clouds/cloud.ts';
+import { logReflectorState, WatchCounters } from '../../controller/reporting/watch-counters.ts';
+import { type CidrParts, type CidrPorts, type PartWatch, writeTimeoutOf } from './block-mode.ts';
+import type { ModeDeps } from '../../controller/host.ts';
+
+/** How a mode reads and writes the blocks of a CiliumNode. */
+export interface CiliumNodeForm<H extends CiliumNodeHolder, D> {
+  readonly read: (raw: JsonObject) => H;
+  readonly specOf: (draft: D) => JsonObject;
+  /** Labels of Nodes that count. Default: none. */
+  readonly keptLabels?: readonly string[];
+}
+
+export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements CidrParts<H, D> {
+  abstract readonly access: AccessScope;
+  readonly holders: CiliumNodeHolders<H, D>;
+  readonly watches: readonly PartWatch[] = [];
+  readonly eventReasons = {};
+  readonly countsAsPeer = false;
+  protected readonly deps: ModeDeps;
+  protected readonly writer: CiliumNodeWriter;
+  protected readonly ports: CidrPorts<H>;
+  /** Of Kubernetes. */
+  protected readonly nodes: ClusterNodes;
+  readonly #errors: BlockedErrors;
+  readonly #counters = new WatchCounters();
+  #nodesAreListed = false;
+  /** Whether all Nodes were known once, or cannot be read: their labels and their presence count at the first assignment. */
+  #isInformed = false;
+  /** Why the last attempt to read Nodes failed. Cleared only by a success. */
+  #nodesProblem: string | undefined;
+  #claims: NodeClaims | undefined;
+  #gc: CiliumNodeGc | undefined;
+
+  constructor(deps: ModeDeps, ports: CidrPorts<H>, form: CiliumNodeForm<H, D>) {
+    this.deps = deps;
+    this.ports = ports;
+    const { kubernetes, leadership } = deps;
+    const { options, clock, random, log, onBug } = deps.host;
+    const { permission } = leadership;
+    const { observe, mayWrite } = ports;
+    this.writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
+    this.#errors = new BlockedErrors({
+      writer: this.writer,
+      known: ports,
+      mayWrite: () => permission.refusal('publish') === undefined && mayWrite(),
+      clock,
+      random: random.fork('errors'),
+      onBug,
+    });
+    this.holders = new CiliumNodeHolders({
+      writer: this.writer,
+      errors: this.#errors,
+      observe,
+      isIgnoredByNode: (name) => this.nodes.isIgnored(name),
+      ...form,
+    });
+    permission.onChange(() => this.#errors.resume());
+    this.nodes = new ClusterNodes({
+      transport: kubernetes,
+      clock,
+      random: random.fork('nodes'),
+      instanceIdOf: () => undefined,
+      keptLabels: form.keptLabels ?? [],
+      onChange: (name, node) => {
+        if (node !== undefined) this.#gc?.noteNode(name);
+        ports.reassess(name);
+        if (this.nodes.nodes.size === 1) this.#decideClaims();
+      },
+      onAccess: (problem) => {
+        if (problem !== undefined)
+          log.warn('cannot read Nodes: CiliumNodes of machines that are gone stay', { problem });
+      },
+      onState: (state) => {
+        if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
+        if ('problem' in state) this.#nodesProblem = state.problem;
+        if (state.kind === 'watching') this.#nodesProblem = undefined;
+        this.#nodesAreListed = state.kind === 'watching';
+        if (this.#nodesAreListed) this.#decideClaims();
+      },
+      onBug,
+    });
+    void this.nodes.settled.then(() => {
+      this.#isInformed = true;
+      ports.resume();
+    });
+  }
+
+  abstract openBook(): BlockBook<H, D>;
+
+  get isInformed(): boolean {
+    return this.#isInformed;
+  }
+
+  get leadingProblem(): string | undefined {
+    if (this.#isInformed || this.#nodesProblem === undefined) return undefined;
+    return `it waits for a list of all Nodes: ${this.#nodesProblem}`;
+  }
+
+  /** What CiliumNodes may hold of these blocks without a Node. */
+  protected openClaims(ledger: BlockLedger): NodeClaims {
+    const bound = this.deps.host.options.maxBlocksWithoutNode;
+    this.#claims = new NodeClaims({ ledger, bound, hasNode: (name) => this.#hasNode(name) });
+    return this.#claims;
+  }
+
+  /** Without a single Node, the list is wrong or the cluster is new. */
+  #hasNode(name: string): boolean | undefined {
+    if (this.nodes.nodes.has(name)) return true;
+    return !this.#nodesAreListed || this.nodes.nodes.size === 0 ? undefined : false;
+  }
+
+  #decideClaims(): void {
+    for (const name of this.#claims?.undecided ?? []) this.ports.reassess(name);
+  }
+
+  get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
+    return [this.nodes.reflector];
+  }
+
+  /** Throws NotStartable if the definition is absent and may not be created. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    if (await this.ensure(ciliumNodeDefinition, signal))
+      this.deps.host.log.warn(
+        'agents of Cilium wait for its other definitions, too: they come from cilium-operator or its chart',
+      );
+  }
+
+  /** Whether it was changed. Throws NotStartable. */
+  protected async ensure(definition: JsonObject, signal: AbortSignal): Promise<boolean> {
+    const { kubernetes, leadership } = this.deps;
+    const { options, clock, log } = this.deps.host;
+    const mayCreate = !options.skipCrdCreation && leadership.permission.refusal('publish') === undefined;
+    const outcome = await ensureDefinition({ definition, transport: kubernetes, clock, mayCreate }, signal);
+    if (outcome.kind === 'absent') throw new NotStartable(outcome.problem);
+    if (outcome.kind === 'present') return false;
+    const kind = textAt(definition, 'spec', 'names', 'kind') ?? '';
+    log.info(`${outcome.kind} the definition of ${kind}s`, { version: outcome.version });
+    return true;
+  }
+
+  async whileLeading(signal: AbortSignal): Promise<void> {
+    const { kubernetes, leadership } = this.deps;
+    const { options, clock } = this.deps.host;
+    const { permission, isInSafeLeaseWindow } = leadership;
+    const { nodesGcInterval: interval } = options;
+    if (interval === 0) return;
+    this.#gc = new CiliumNodeGc({
+      interval,
+      ciliumNodes: () => this.ports.known().values(),
+      nodeNames: () => this.#nodeNames(),
+      refusal: () => {
+        const why = permission.refusal('release');
+        if (why === 'dryRun') return why;
+        return why === undefined && isInSafeLeaseWindow(writeTimeoutOf(options)) ? undefined : 'paused';
+      },
+      isNodeGone: async (name, stop) => {
+        const path = `/api/v1/nodes/${encodeURIComponent(name)}`;
+        const reply = await ask(kubernetes, { method: 'GET', path }, stop);
+        if (reply.kind === 'gone') return true;
+        return reply.kind === 'ok' ? false : undefined;
+      },
+      remove: async ({ name, uid, version: resourceVersion }, stop) => {
+        const outcome = await this.writer.delete({ name, uid, resourceVersion }, stop);
+        if (outcome === 'deleted' || outcome === 'conflict') return outcome === 'deleted' ? outcome : 'kept';
+        return 'failed';
+      },
+      onOutcome: (node, outcome) => this.#noteGc(node, outcome),
+      clock,
+    });
+    await this.#gc.run(signal);
+  }
+
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#errors.stop(deadline);
+  }
+
+  subjects(holder: Holder): readonly EventSubject[] {
+    const { name, uid } = holder;
+    const known = this.ports.known().get(name);
+    const nodeUid = this.nodes.nodes.get(name)?.uid ?? known?.nodeUid;
+    return [
+      { kind: 'CiliumNode', name, uid },
+      { kind: 'Node', name, uid: nodeUid },
+    ];
+  }
+
+  show(): void {
+    this.#counters.show(this.deps.host.registry.metrics, 'nodes', this.nodes.reflector.figures());
+  }
+
+  /** Undefined while the list of Nodes may be incomplete. */
+  #nodeNames(): ReadonlySet<string> | undefined {
+    return this.#nodesAreListed ? new Set(this.nodes.nodes.keys()) : undefined;
+  }
+
+  #noteGc({ name }: CiliumNodeHolder, outcome: GcOutcome): void {
+    const { log, registry } = this.deps.host;
+    registry.metrics.headwater_ciliumnode_gc_total.add({ outcome });
+    if (outcome === 'deleted') log.info('deleted a CiliumNode without a Node', { node: name });
+    else if (outcome === 'would_delete')
+      log.info('dry run: would delete a CiliumNode without a Node', { node: name });
+    else log.debug('a CiliumNode without a Node stays', { node: name, outcome });
+  }
+}

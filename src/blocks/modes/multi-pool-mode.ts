@@ -1,0 +1,170 @@
+// The mode multi-pool: blocks of CiliumPodIPPools for each CiliumNode, as many as its agent asks for.
+import { BlockLedger } from '../allocation/block-ledger.ts';
+import { bySeniority } from '../allocation/waiting-line.ts';
+import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
+import { rememberForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
+import { PoolAllotment } from '../multi-pool/pool-allotment.ts';
+import { allocatedPatch, type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
+import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
+import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-pool-schema.ts';
+import type { Json } from '../../kubernetes/transport/json.ts';
+import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
+import { aborted, raceAbort } from '../../runtime/race-abort.ts';
+import type { BlockBook } from './block-session.ts';
+import { CidrMode, type CidrPorts } from './block-mode.ts';
+import { CiliumNodeParts } from './cilium-node-parts.ts';
+import type { ModeDeps } from '../../controller/host.ts';
+import { PoolStart } from './pool-start.ts';
+import { PoolReports } from './pool-reports.ts';
+import { type PoolChange, PoolsWatch } from './pools-watch.ts';
+
+/** An agent asks for more again and again while its pods start. */
+const writesInARow = 30;
+
+export function multiPoolMode(deps: ModeDeps): CidrMode<PoolNodeHolder, readonly Json[]> {
+  return new CidrMode(deps, {
+    served: 'CiliumNodes',
+    path: ciliumNodesPath,
+    read: poolNodeHolder,
+    compose: (given, ports) => new MultiPoolParts(given, ports),
+  });
+}
+
+class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
+  readonly access: AccessScope;
+  override readonly watches: readonly PoolsWatch[];
+  readonly #pools: PoolsWatch;
+  readonly #prepared = Promise.withResolvers<void>();
+  readonly #reports: PoolReports;
+  readonly #ledger = new BlockLedger([]);
+  readonly #pods: ShownPods;
+  /** Why the list of all pods failed that a new leader waits for. */
+  #podsProblem: string | undefined;
+  #allotment: PoolAllotment | undefined;
+  #dropped: DroppedBlocks | undefined;
+
+  constructor(deps: ModeDeps, ports: CidrPorts<PoolNodeHolder>) {
+    super(deps, ports, { read: poolNodeHolder, specOf: allocatedPatch });
+    const { nodesGcInterval, skipCrdCreation, autoCreateCiliumPodIpPools, releasePodCheck } =
+      deps.host.options;
+    this.access = {
+      mode: 'multi-pool',
+      gc: nodesGcInterval > 0,
+      createsDefinition: !skipCrdCreation,
+      createsPools: autoCreateCiliumPodIpPools.size > 0,
+      looksAtPods: releasePodCheck,
+    };
+    this.#pods = new ShownPods(deps.kubernetes, deps.host.clock);
+    this.#reports = new PoolReports(deps);
+    this.#pools = new PoolsWatch(deps, (changes) => this.#change(changes));
+    this.watches = [this.#pools];
+  }
+
+  override get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
+    return [...super.background, { run: (signal) => this.#watchPools(signal) }];
+  }
+
+  override get leadingProblem(): string | undefined {
+    if (this.#podsProblem === undefined) return super.leadingProblem;
+    return `it waits for a list of all pods: ${this.#podsProblem}`;
+  }
+
+  override async prepare(signal: AbortSignal): Promise<void> {
+    await super.prepare(signal);
+    await this.ensure(ciliumPodIpPoolDefinition, signal);
+    this.#prepared.resolve();
+  }
+
+  /** What nodes have is held before any pool counts: a pool must not cover what they have of another one. */
+  openBook(): BlockBook<PoolNodeHolder, readonly Json[]> {
+    const ledger = this.#ledger;
+    const { releasePodCheck } = this.deps.host.options;
+    const allotment: PoolAllotment = new PoolAllotment(ledger, {
+      claims: this.openClaims(ledger),
+      onPools: (names) => this.#reports.tell(allotment.book, names),
+      ...(releasePodCheck && { onDrop: ({ name, uid }) => this.#dropped?.noteDrop(name, uid) }),
+    });
+    this.#dropped = this.#droppedBlocksOf(allotment);
+    for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
+      allotment.take(holder, undefined);
+    this.#allotment = allotment;
+    const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
+    allotment.changePools(pools);
+    return { ledger, allotment, writesInARow };
+  }
+
+  #droppedBlocksOf(holdings: PoolAllotment): DroppedBlocks {
+    const { clock, random, onBug } = this.deps.host;
+    return new DroppedBlocks({
+      pods: this.#pods,
+      holdings,
+      reassess: this.ports.reassess,
+      clock,
+      random: random.fork('dropped blocks'),
+      onBug,
+    });
+  }
+
+  override async stop(deadline: AbortSignal): Promise<void> {
+    await Promise.all([this.#dropped?.stop(deadline), super.stop(deadline)]);
+  }
+
+  /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */
+  override async whileLeading(signal: AbortSignal): Promise<void> {
+    const allotment = this.#allotment;
+    if (allotment === undefined) throw new Error('it leads without having opened its book');
+    const { host } = this.deps;
+    await raceAbort(this.nodes.settled, signal);
+    await new PoolStart({
+      ...this.deps,
+      ports: this.ports,
+      writer: this.writer,
+      allotment,
+      isLeftAlone: (holder) => this.holders.isLeftAlone(holder),
+      refreshPools: () => this.#pools.reflector.refresh(),
+    }).run(signal);
+    if (host.options.releasePodCheck) await this.#rememberForgotten(allotment, signal);
+    this.#pools.open();
+    this.ports.resume();
+    await super.whileLeading(signal);
+  }
+
+  async #rememberForgotten(allotment: PoolAllotment, signal: AbortSignal): Promise<void> {
+    const { clock, random, log } = this.deps.host;
+    await rememberForgottenBlocks(
+      {
+        pods: this.#pods,
+        allotment,
+        uidOf: (name) => this.ports.known().get(name)?.uid,
+        onUnreadable: ({ isDenied, problem }) => {
+          if (!isDenied) this.#podsProblem = problem;
+          log.warn(
+            isDenied
+              ? 'pods may not be read: a block that its agent dropped earlier may go to another node although pods use it'
+              : 'cannot read pods: no block is given out before it is known which blocks they use',
+            { problem },
+          );
+        },
+        clock,
+        random: random.fork('forgotten blocks'),
+      },
+      signal,
+    );
+    this.#podsProblem = undefined;
+  }
+
+  override show(): void {
+    super.show();
+    if (this.#allotment !== undefined) this.#reports.show(this.#allotment, this.#ledger.totals());
+  }
+
+  #change(changes: readonly PoolChange[]): void {
+    this.ports.resume(changes.length === 0 ? undefined : this.#allotment?.changePools(changes));
+  }
+
+  async #watchPools(signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#prepared.promise, aborted(signal)]);
+    if (!signal.aborted) await this.#pools.run(signal);
+  }
+}

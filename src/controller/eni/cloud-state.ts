@@ -1,0 +1,282 @@
+// What the leader knows of the cloud: what exists and what is free, which limits apply, what was refused, and what waits
+// for the withdrawal brake. It reads what is due, reports reads that fail, and wakes the nodes that depend on the news.
+import { clusterEvidence } from '../../manager/withdrawals/cluster-evidence.ts';
+import type { NodeIdentities } from '../../manager/claims/node-identities.ts';
+import type { NodeManager } from '../../manager/node-manager.ts';
+import { type FinishedResync, Resync, type ResyncEvent } from '../../manager/resync.ts';
+import { BlockedResources } from '../../node/allocate/blocked-resources.ts';
+import type { CloudPort, InstanceReads, SharedSupply } from '../../node/reconcile/node-context.ts';
+import type { NodeFigures } from '../../node/reconcile/node-summary.ts';
+import { type TriggerMeter, triggerMeter } from '../../observability/trigger-meter.ts';
+import { type InstanceTypeEvent, InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
+import { PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
+import { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import { InstanceRefresh, type InstanceRefreshEvent } from '../../providers/inventory/instance-refresh.ts';
+import { Inventory } from '../../providers/inventory/inventory.ts';
+import { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
+import type { Cloud } from '../clouds/cloud.ts';
+import type { Host, Leadership } from '../host.ts';
+import { OrphanGcRunner } from './orphan-gc-runner.ts';
+import { FailedReadings } from '../reporting/failed-readings.ts';
+import { logBlocked } from '../reporting/failure-fields.ts';
+import { inDeficit, missingDataOf } from '../reporting/missing-data.ts';
+import type { NodeEvents } from '../reporting/node-events.ts';
+import type { WithdrawalReport } from '../reporting/status-report.ts';
+import { type SubnetFigures, subnetFigures } from '../reporting/subnet-figures.ts';
+import { WithdrawalWatch } from './withdrawal-watch.ts';
+
+const cannotReadCloud = 'cannot read the cloud';
+const cannotReadTypes = 'cannot read instance types';
+
+export interface CloudStateDeps {
+  readonly host: Host;
+  readonly cloud: Cloud;
+  readonly leadership: Pick<Leadership, 'permission' | 'lease'>;
+  readonly events: NodeEvents;
+  /** Current value of the option allow-withdrawals. */
+  readonly allowedWithdrawals: () => string | undefined;
+  /** Called if no node names a network, so nothing is read from the cloud. */
+  readonly onNothingToRead: () => void;
+  /** Whether any Node is known. */
+  readonly identities: Pick<NodeIdentities, 'isKnown'>;
+  /** The nodes that are served. Asked for only after `takeOverHeld`. */
+  readonly nodes: () => NodeManager;
+}
+
+export class CloudState implements CloudPort {
+  readonly cloud: Cloud;
+  readonly implementation: AllocationImplementation;
+  readonly inventory: Inventory;
+  readonly limits: InstanceTypeLimits;
+  /** What is known of the network, and when everything is read again. */
+  readonly network: Resync;
+  readonly instances: InstanceReads;
+  readonly supply: SharedSupply;
+  readonly #orphanGc: OrphanGcRunner;
+  readonly #deps: CloudStateDeps;
+  readonly #ledger = new SubnetLedger();
+  readonly #publicAddresses: PublicAddressPool;
+  readonly #withdrawals: WithdrawalWatch;
+  readonly #refreshes: InstanceRefresh;
+  readonly #failures: FailedReadings;
+  readonly #meter: TriggerMeter;
+  #isReading = false;
+
+  constructor(deps: CloudStateDeps) {
+    this.#deps = deps;
+    const { cloud, nodes } = deps;
+    const { options, clock, random, log, registry } = deps.host;
+    const { implementation } = cloud;
+    const { consistencyWindow } = options;
+    this.cloud = cloud;
+    this.implementation = implementation;
+    this.#failures = new FailedReadings(log);
+    this.#meter = triggerMeter(registry.metrics, 'resync');
+    this.#withdrawals = new WithdrawalWatch({
+      ...deps,
+      held: {
+        heldWithdrawals: () => this.inventory.heldWithdrawals(),
+        reevaluate: (now) => this.inventory.reevaluate(now),
+      },
+      allowed: deps.allowedWithdrawals,
+      describe: () => cloud.describe(),
+    });
+    this.inventory = new Inventory({ consistencyWindow, gate: this.#withdrawals.gate });
+    const shared = { implementation, inventory: this.inventory, ledger: this.#ledger, clock };
+    this.#refreshes = new InstanceRefresh({
+      ...shared,
+      consistencyWindow,
+      random: random.fork('looks'),
+      emit: (event) => this.#refreshTold(event),
+    });
+    this.limits = new InstanceTypeLimits({
+      ...shared,
+      random: random.fork('limits'),
+      emit: (event) => this.#limitsTold(event),
+    });
+    this.#publicAddresses = new PublicAddressPool({
+      ...shared,
+      random: random.fork('public addresses'),
+      consistencyWindow,
+    });
+    this.network = new Resync({
+      ...shared,
+      random: random.fork('resync'),
+      interval: options.resyncInterval,
+      nodes: () => nodes().fleet,
+      missingData: () => missingDataOf([...nodes().fleet.figures()]),
+      emit: (event) => this.#resyncTold(event),
+    });
+    this.#orphanGc = new OrphanGcRunner({
+      ...deps,
+      permission: deps.leadership.permission,
+      inventory: this.inventory,
+      ledger: this.#ledger,
+      evidence: () => clusterEvidence(this.#ofThisCluster(), cloud.belongingTags),
+    });
+    this.instances = {
+      refresh: (instanceId) => this.#refreshes.request(instanceId),
+      refreshAwaited: (instanceId, since) => this.#refreshes.awaitAttachment(instanceId, since),
+      unreadBecause: (instanceId) => this.#failures.conditionOf(instanceId),
+      unlistedBecause: (instanceId) => this.#failures.unlistedBecause(instanceId),
+      isReadRefused: (instanceId) => this.#failures.isRefused(instanceId),
+    };
+    this.supply = {
+      ledger: this.#ledger,
+      blocked: new BlockedResources({
+        clock,
+        random: random.fork('set aside'),
+        onChange: (scope, failure, instanceId) => logBlocked(log, { scope, failure, instanceId }),
+      }),
+      orphans: this.#orphanGc.orphans,
+      publicAddresses: this.#publicAddresses,
+      visibilityLag: new VisibilityLag(),
+    };
+  }
+
+  /** Starts what needs no node; `signal` ends reports about withdrawals. */
+  beginSharedWork(signal: AbortSignal): void {
+    signal.addEventListener('abort', () => this.#withdrawals.stop(), { once: true });
+    this.#withdrawals.takeOverHeld();
+    // Where Headwater makes no interfaces, it leaves none behind.
+    if (this.implementation.traits.interfaces === 'made') this.#orphanGc.beginCollecting();
+  }
+
+  /** Call it once every existing CiliumNode is known. Reads the cloud until `signal` is aborted, then resolves. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#isReading = true;
+    await this.network.run(signal);
+  }
+
+  /** Starts nothing more; resolves once calls in flight have ended. */
+  async stop(): Promise<void> {
+    const all = [this.#refreshes, this.limits, this.#publicAddresses, this.#orphanGc];
+    await Promise.all(all.map((each) => each.stop()));
+  }
+
+  /** Whether the cloud was read completely in this session. */
+  get hasRead(): boolean {
+    return this.network.lastStartedAt !== undefined;
+  }
+
+  /** Whether no node names a network to read. */
+  get hasNothingToRead(): boolean {
+    return this.#isReading && this.network.hasNothingToRead;
+  }
+
+  /** Why the last read of the cloud failed; undefined if it did not. */
+  get readProblem(): string | undefined {
+    return this.#failures.problemOf(cannotReadCloud);
+  }
+
+  /** Why the state read from the cloud is not reliable; undefined if it is. */
+  get unreliableReason(): string | undefined {
+    return this.#withdrawals.problem();
+  }
+
+  /** Undefined while no withdrawals are held. */
+  get heldWithdrawals(): WithdrawalReport | undefined {
+    return this.#withdrawals.report();
+  }
+
+  /** Subnets with the free addresses that planning assumes now. */
+  subnets(): readonly SubnetFigures[] {
+    const { infrastructure, wholeBlocks } = this.network;
+    const now = this.#deps.host.clock.monotonic();
+    const { prefixes } = this.implementation.traits;
+    const blocks = prefixes ? wholeBlocks : new Map<string, number>();
+    return subnetFigures({ infrastructure, wholeBlocks: blocks, ledger: this.#ledger }, now);
+  }
+
+  /** Sets its gauges. */
+  show(): void {
+    const { clock, registry, options } = this.#deps.host;
+    const { metrics } = registry;
+    const now = clock.monotonic();
+    this.cloud.showCalls();
+    this.#orphanGc.show();
+    metrics.headwater_inventory_age_seconds.set((now - (this.network.currentAt ?? now)) / 1000);
+    metrics.headwater_resync_interval_seconds.set(options.resyncInterval / 1000);
+    metrics.headwater_withdrawals_held.set(this.#withdrawals.heldNodes);
+  }
+
+  /** The nodes that a Node verifies, if Nodes are known. Other CiliumNodes may name instances of any network. */
+  #ofThisCluster(): readonly NodeFigures[] {
+    const { identities, nodes } = this.#deps;
+    const served = [...nodes().fleet.figures()].flatMap((entry) =>
+      entry.kind === 'reconciled' ? [entry.figures] : [],
+    );
+    return served.filter(({ isVerified }) => isVerified || !identities.isKnown);
+  }
+
+  #refreshTold(event: InstanceRefreshEvent): void {
+    const nodes = this.#deps.nodes();
+    switch (event.kind) {
+      case 'page':
+        this.#failures.reportUnclear(event.page.unclear);
+        return this.network.learnNetwork(event.page);
+      case 'read':
+        this.#failures.instancesRead(event.read);
+        return nodes.instancesChanged(event.changed);
+      case 'failed':
+        this.#failures.reportInstances('cannot read instances', event.error, event.instanceIds);
+        return nodes.instancesChanged(new Set(event.instanceIds));
+    }
+  }
+
+  #limitsTold(event: InstanceTypeEvent): void {
+    const nodes = this.#deps.nodes();
+    if (event.kind === 'news') {
+      this.#failures.succeeded(cannotReadTypes);
+      nodes.wakeWhere(({ assessment }) => assessment.kind !== 'served');
+    } else {
+      const { error, instanceTypes } = event;
+      this.#failures.report(cannotReadTypes, error, { instanceTypes });
+      nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');
+    }
+  }
+
+  #resyncTold(event: ResyncEvent): void {
+    const nodes = this.#deps.nodes();
+    switch (event.kind) {
+      case 'changed':
+        return nodes.instancesChanged(event.instanceIds);
+      case 'listed':
+        nodes.instancesChanged(this.#failures.listed(event.unread));
+        return;
+      case 'infrastructure':
+        nodes.wakeWhere((figures) => event.reshaped || inDeficit(figures));
+        return this.#failures.reportSkipped(event.problems);
+      case 'requested':
+        return this.#meter.requested();
+      case 'ended':
+        return this.#resyncEnded(event.resync);
+      case 'networkFailed':
+        return this.#failures.report('cannot refresh the subnets', event.error);
+    }
+  }
+
+  #resyncEnded({ error, isEmpty, unreadNetworks, ...figures }: FinishedResync): void {
+    const { log, registry } = this.#deps.host;
+    const { metrics } = registry;
+    const seconds = figures.duration / 1000;
+    const outcome = error === undefined ? 'success' : 'failed';
+    this.#meter.ran(figures);
+    metrics.headwater_resync_duration_seconds.observe({ outcome }, seconds);
+    metrics.cilium_operator_ipam_background_sync_duration_seconds.observe({ status: outcome }, seconds);
+    metrics.cilium_operator_ipam_resync_total.add();
+    if (error === undefined) {
+      this.#failures.succeeded(cannotReadCloud);
+      this.#failures.keepInstances((instanceId) => this.inventory.view(instanceId) !== undefined);
+      if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
+      if (isEmpty) this.#deps.onNothingToRead();
+      else
+        log.info('read the cloud', {
+          seconds: Math.round(figures.duration) / 1000,
+          ...(unreadNetworks.length > 0 && { unreadNetworks }),
+        });
+    } else this.#failures.report(cannotReadCloud, error);
+    this.#deps.nodes().wakeWhere(({ assessment }) => assessment.kind === 'unread');
+  }
+}

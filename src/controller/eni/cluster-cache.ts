@@ -1,0 +1,207 @@
+// Caches cluster state from watches: CiliumNodes, pending pods, and the Nodes that map names to instances. A
+// standby keeps it warm too. A new leader lists once more and reads only what its watch has not delivered
+// yet.
+import { ownersOfUsed } from '../../kubernetes/cilium-node/cilium-node-entries.ts';
+import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
+import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
+import { Reflector } from '../../kubernetes/watch/reflector.ts';
+import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
+import { type WatchedNode, watchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
+import { NodeIdentities, type TouchedIdentities } from '../../manager/claims/node-identities.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
+import { sleep } from '../../runtime/clock.ts';
+import type { Host } from '../host.ts';
+import {
+  logReflectorState,
+  readProblemOf,
+  silenceProblem,
+  WatchCounters,
+} from '../reporting/watch-counters.ts';
+
+export interface ClusterCacheDeps {
+  readonly host: Pick<Host, 'clock' | 'random' | 'log' | 'onBug'>;
+  readonly transport: KubernetesTransport;
+  /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
+  readonly instanceIdOf: (providerId: string) => string | undefined;
+  readonly section: CiliumNodeSection;
+  /** Who learns of changes; undefined while nobody serves nodes. */
+  readonly served: () => ServedCluster | undefined;
+}
+
+/** What follows the cluster. */
+export interface ServedCluster {
+  /** The newest state of a CiliumNode; undefined once it is gone. */
+  apply(name: string, watched: WatchedNode | undefined): void;
+  /** The Nodes for these identities changed. */
+  identitiesChanged(touched: TouchedIdentities): void;
+  /** The number of pending pods on this node changed. */
+  pendingPodsChanged(name: string): void;
+}
+
+/** How long to wait for the first list of Nodes, in ms. */
+const maxWaitForNodes = 10_000;
+
+export class ClusterCache {
+  readonly #deps: ClusterCacheDeps;
+  readonly #nodes: Reflector<WatchedNode>;
+  readonly #pods: PendingPods;
+  /** Live reads. */
+  readonly shownPods: ShownPods;
+  readonly #clusterNodes: ClusterNodes;
+  /** Updated in place. */
+  readonly identities = new NodeIdentities();
+  /**
+   * Why the last attempt to read CiliumNodes failed. Cleared only by a success, not by the start of another
+   * attempt.
+   */
+  #nodesProblem: string | undefined;
+  readonly #counters = new WatchCounters();
+
+  constructor(deps: ClusterCacheDeps) {
+    this.#deps = deps;
+    const { transport, served, instanceIdOf, section } = deps;
+    const { clock, random, log, onBug } = deps.host;
+    const shared = { transport, clock, random, onBug };
+    this.#nodes = new Reflector({
+      ...shared,
+      path: ciliumNodesPath,
+      verifyEmptyLists: true,
+      transform: (raw) => {
+        this.#pods.agentServes(textAt(raw, 'metadata', 'name') ?? '', ownersOfUsed(raw));
+        return watchedNode(raw, section);
+      },
+      onChange: ({ type, key, object }) => served()?.apply(key, type === 'deleted' ? undefined : object),
+      onState: (state) => {
+        if ('problem' in state) this.#nodesProblem = state.problem;
+        if (state.kind === 'watching') this.#nodesProblem = undefined;
+        logReflectorState(log, 'ciliumnodes', state);
+      },
+    });
+    this.shownPods = new ShownPods(transport, clock);
+    this.#pods = new PendingPods({
+      ...shared,
+      onChange: (name) => served()?.pendingPodsChanged(name),
+      onDenied: (problem) =>
+        log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
+      onState: (state) => {
+        if (state.kind !== 'denied') logReflectorState(log, 'pods', state);
+      },
+    });
+    this.#clusterNodes = new ClusterNodes({
+      ...shared,
+      random: random.fork('nodes'),
+      instanceIdOf,
+      onChange: (name, node) => this.#identitiesChanged(this.identities.set(name, node)),
+      onAccess: (problem) => {
+        if (problem !== undefined)
+          log.warn(
+            'cannot read Nodes: nothing verifies which instance is whose, and nothing is released or detached',
+            { problem },
+          );
+        else log.info('reading Nodes again: instances are verified');
+        this.#identitiesChanged(this.identities.replace(this.#clusterNodes.nodes));
+      },
+      onState: (state) => {
+        if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
+      },
+    });
+  }
+
+  #identitiesChanged(touched: TouchedIdentities): void {
+    this.#deps.served()?.identitiesChanged(touched);
+  }
+
+  /** By name. Updated in place. */
+  get nodes(): ReadonlyMap<string, WatchedNode> {
+    return this.#nodes.objects;
+  }
+
+  /** Everything written to CiliumNodes up to this resource version is known; undefined while that is uncertain. */
+  get nodesVersion(): string | undefined {
+    return this.#nodes.resourceVersion;
+  }
+
+  /** Pods that wait for an address on a node. */
+  pendingPods(name: string): number {
+    return this.#pods.pendingOn(name);
+  }
+
+  /** Resolves once all CiliumNodes are known and Nodes are known too or cannot be read for now. */
+  get synced(): Promise<void> {
+    return this.#nodes.synced.then(() => this.#nodesSettled());
+  }
+
+  /** Why Nodes cannot be read; undefined if they can. */
+  get identityProblem(): string | undefined {
+    return this.#clusterNodes.problem;
+  }
+
+  /** The uid of a Node; undefined if none of that name is known. */
+  nodeUid(name: string): string | undefined {
+    return this.#clusterNodes.nodes.get(name)?.uid;
+  }
+
+  /** Nodes only verify identities, so the wait for them is bounded. */
+  async #nodesSettled(): Promise<void> {
+    const known = new AbortController();
+    const late = sleep(this.#deps.host.clock, maxWaitForNodes, known.signal).catch(() => undefined);
+    await Promise.race([this.#clusterNodes.settled, late]);
+    known.abort();
+  }
+
+  /** Resolves once everything written to CiliumNodes before this call is known, however far the watch lags. */
+  caughtUp(): Promise<void> {
+    return this.#nodes.refresh();
+  }
+
+  /** Applies the answer to one of our own writes. */
+  observe(raw: JsonObject): void {
+    this.#nodes.observe(raw);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#reflectors().map(([, each]) => each.run(signal)));
+  }
+
+  /** Why the last attempt to list CiliumNodes failed; undefined if none has, or while they are known. */
+  readProblem(): string | undefined {
+    return readProblemOf(this.#nodes.figures(), this.#nodesProblem, this.#deps.host.clock.monotonic());
+  }
+
+  /** What the first list of CiliumNodes waits for. */
+  waitingFor(): string {
+    return this.readProblem() ?? 'CiliumNodes are being listed';
+  }
+
+  /** Undefined while the watch of CiliumNodes works, or reports its own problem. */
+  problem(): string | undefined {
+    return silenceProblem(this.#nodes.figures(), this.#deps.host.clock.monotonic(), 'CiliumNodes');
+  }
+
+  /** Which watch is silent, and for how long; undefined while all are heard, or wait for an administrator. */
+  silence(): string | undefined {
+    for (const [resource, reflector] of this.#reflectors()) {
+      const silence = reflector.silence();
+      if (silence !== undefined)
+        return `it hears nothing of ${resource} from the API server, for ${Math.round(silence / 1000)} s now`;
+    }
+    return undefined;
+  }
+
+  show(metrics: Metrics): void {
+    for (const [resource, reflector] of this.#reflectors())
+      this.#counters.show(metrics, resource, reflector.figures());
+  }
+
+  #reflectors(): (readonly [string, Pick<Reflector<unknown>, 'run' | 'figures' | 'silence'>])[] {
+    return [
+      ['ciliumnodes', this.#nodes],
+      ['pods', this.#pods.reflector],
+      ['nodes', this.#clusterNodes.reflector],
+    ];
+  }
+}

@@ -1,0 +1,173 @@
+// The mode of a cloud network: addresses of the cloud, offered in CiliumNodes.
+import type { LiveValues } from '../../config/read-live-options.ts';
+import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
+import type { Cloud, CloudDeps } from '../clouds/cloud.ts';
+import { CloudProbe } from './cloud-probe.ts';
+import { CloudState } from './cloud-state.ts';
+import { ClusterCache } from './cluster-cache.ts';
+import { LeaderSession } from './leader-session.ts';
+import { NodeEvents } from '../reporting/node-events.ts';
+import { type NodeStatusReport, nodeStatusReport } from '../reporting/node-status-report.ts';
+import { statusReport, type StatusReport } from '../reporting/status-report.ts';
+import { WriteHealth } from '../reporting/write-health.ts';
+import { schemaAtStart, schemaOfLeader } from './schema-at-start.ts';
+import type { ControllerFacts, Mode, ModeDeps } from '../host.ts';
+
+export class EniMode implements Mode<StatusReport, NodeStatusReport> {
+  readonly served = 'CiliumNodes';
+  readonly access = { mode: 'eni' } as const;
+  readonly #deps: ModeDeps;
+  readonly #cache: ClusterCache;
+  readonly #cloud: Cloud;
+  readonly #probe: CloudProbe;
+  readonly #writes: WriteHealth;
+  #schema: ServedSchema | undefined;
+  #session: LeaderSession | undefined;
+  /** The token of the withdrawals that a user approves. */
+  #allowedWithdrawals: string | undefined;
+
+  constructor(deps: ModeDeps, composeCloud: (deps: CloudDeps) => Cloud) {
+    this.#deps = deps;
+    const { host, kubernetes, leadership, events } = deps;
+    const { options, clock, random, log, registry } = host;
+    this.#allowedWithdrawals = options.allowWithdrawals;
+    this.#cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...leadership });
+    this.#writes = new WriteHealth(clock);
+    this.#probe = new CloudProbe({
+      implementation: this.#cloud.implementation,
+      clock,
+      random: random.fork('reach'),
+      log,
+      report: ({ reason, message }) => events.recordOnLease({ type: 'Warning', reason, message }),
+    });
+    this.#cache = new ClusterCache({
+      host: { ...host, random: random.fork('cache') },
+      transport: kubernetes,
+      section: this.#cloud.implementation.section,
+      instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
+      served: () => this.#session?.nodes,
+    });
+  }
+
+  get count(): number {
+    return this.#cache.nodes.size;
+  }
+
+  get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
+    return [this.#cache, this.#probe];
+  }
+
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.#cache.synced;
+    const { host, kubernetes } = this.#deps;
+    this.#schema = await schemaAtStart({ ...host, kubernetes }, signal);
+  }
+
+  readProblem(): string | undefined {
+    return this.#cache.readProblem();
+  }
+
+  waitingFor(): string {
+    return this.#cache.waitingFor();
+  }
+
+  async caughtUp(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#cache.caughtUp(), this.#completeSchema(signal)]);
+  }
+
+  async #completeSchema(signal: AbortSignal): Promise<void> {
+    const { host, kubernetes } = this.#deps;
+    this.#schema &&= await schemaOfLeader({ ...host, kubernetes }, this.#schema, signal);
+  }
+
+  beginServing(): void {
+    if (this.#schema === undefined) throw new Error('the schema is read before the session begins');
+    const { kubernetes, leadership } = this.#deps;
+    const host = { ...this.#deps.host, random: this.#deps.host.random.fork('term') };
+    const events = new NodeEvents(this.#deps.events, (name) => this.#cache.nodeUid(name));
+    const cloud = new CloudState({
+      host,
+      cloud: this.#cloud,
+      leadership,
+      events,
+      allowedWithdrawals: () => this.#allowedWithdrawals,
+      onNothingToRead: () => this.#probe.beginProbing(),
+      identities: this.#cache.identities,
+      nodes: () => session.nodes,
+    });
+    const session = new LeaderSession({
+      host,
+      cloud,
+      leadership,
+      events,
+      cluster: this.#cache,
+      writer: new CiliumNodeWriter(kubernetes, leadership.leads),
+      writes: this.#writes,
+      schema: this.#schema,
+    });
+    this.#session = session;
+    this.#session.beginServing(this.#cache.nodes.values());
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#session?.stop(deadline);
+  }
+
+  /** Undefined once the cloud has answered. */
+  standbyProblem(): string | undefined {
+    if (this.#probe.isReached) return undefined;
+    const { problem } = this.#probe;
+    return problem === undefined
+      ? 'it waits for the first answer of the cloud'
+      : `it cannot reach the cloud: ${problem}`;
+  }
+
+  leadingProblem(): string | undefined {
+    return this.#session?.scopeProblem ?? this.#readingProblem();
+  }
+
+  #readingProblem(): string | undefined {
+    const cloud = this.#session?.cloud;
+    if (cloud?.hasRead === true) return cloud.unreliableReason ?? this.#writes.problem();
+    if (cloud?.hasNothingToRead === true) return this.standbyProblem();
+    const problem = cloud?.readProblem;
+    return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
+  }
+
+  silence(): string | undefined {
+    return this.#cache.silence();
+  }
+
+  problem(): string | undefined {
+    return this.#cache.problem();
+  }
+
+  onStandby(): void {
+    this.#probe.beginProbing();
+  }
+
+  onOptions({ allowWithdrawals }: LiveValues): void {
+    this.#allowedWithdrawals = allowWithdrawals;
+  }
+
+  /** Everything known about one node. */
+  node(name: string, { state, leader, now }: ControllerFacts): NodeStatusReport {
+    return nodeStatusReport(name, this.#session?.summaries() ?? [], { state, leader, now });
+  }
+
+  status(facts: ControllerFacts): StatusReport {
+    return statusReport({
+      ...facts,
+      session: this.#session,
+      buckets: this.#cloud.buckets(),
+      denied: this.#cloud.denied(),
+      identityProblem: this.#cache.identityProblem,
+    });
+  }
+
+  show(): void {
+    this.#cache.show(this.#deps.host.registry.metrics);
+    this.#session?.show();
+  }
+}

@@ -1,0 +1,221 @@
+// One leader session: everything only the leader runs, from gaining leadership until its work in flight has ended. It
+// serves the CiliumNodes with what is known of the cloud.
+import { cloudSettings } from '../../config/cloud-settings.ts';
+import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
+import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
+import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
+import { BlockedErrors, operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.ts';
+import { NodeManager } from '../../manager/node-manager.ts';
+import type { ReportedEvent } from '../../manager/serving-event.ts';
+import { prefixesOf } from '../../node/allocate/planned-step.ts';
+import type { NodeSettings } from '../../node/reconcile/node-context.ts';
+import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
+import { mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
+import { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limiter.ts';
+import { pauseWords } from '../../providers/gate/mutation-permission.ts';
+import type { CloudState } from './cloud-state.ts';
+import type { ClusterCache } from './cluster-cache.ts';
+import { ConflictingWriters } from './conflicting-writers.ts';
+import type { Host, Leadership } from '../host.ts';
+import { nodeOptions } from './node-options.ts';
+import { blockedSeries, warningSeries } from '../reporting/blocked-metrics.ts';
+import { showFleet } from '../reporting/fleet-metrics.ts';
+import type { NodeEvents } from '../reporting/node-events.ts';
+import { nodeInstruments } from '../reporting/node-instruments.ts';
+import { scopeProblem } from '../reporting/served-scope.ts';
+import { showSubnets } from '../reporting/subnet-metrics.ts';
+import type { WriteHealth } from '../reporting/write-health.ts';
+
+/** Concurrent CiliumNode writers. Fewer than the connections, because lists and watches use some. */
+const maxPublications = 24;
+
+export interface LeaderSessionDeps {
+  readonly host: Host;
+  readonly cloud: CloudState;
+  readonly leadership: Leadership;
+  readonly events: NodeEvents;
+  readonly cluster: ClusterCache;
+  readonly writer: CiliumNodeWriter;
+  /** Learns the outcome of each write of a CiliumNode. */
+  readonly writes: WriteHealth;
+  readonly schema: ServedSchema;
+}
+
+export class LeaderSession {
+  readonly cloud: CloudState;
+  readonly nodes: NodeManager;
+  readonly #deps: LeaderSessionDeps;
+  readonly #ownWrites: OwnWrites;
+  readonly #conflictingWriters: ConflictingWriters;
+  readonly #blockedErrors: BlockedErrors;
+  readonly #report: (event: ReportedEvent) => void;
+  readonly #stopping = new AbortController();
+  #running: Promise<unknown> | undefined;
+  /** Every existing CiliumNode is known. */
+  #hasStarted = false;
+
+  constructor(deps: LeaderSessionDeps) {
+    this.#deps = deps;
+    this.cloud = deps.cloud;
+    const { host, events, leadership } = deps;
+    const { permission } = leadership;
+    const collects = cloudSettings(host.options).collection.kind === 'on';
+    this.#report = nodeInstruments({ ...host, events, collects });
+    this.#ownWrites = this.#createOwnWrites();
+    this.#conflictingWriters = this.#createConflictingWriters();
+    this.#blockedErrors = this.#createBlockedErrors();
+    this.nodes = this.#createNodeManager();
+    // When permissions change, nodes start what may run again and report what is paused.
+    permission.onChange(() => {
+      this.nodes.wakeAll();
+      this.#blockedErrors.resume();
+    });
+  }
+
+  /** Takes over the fleet in its current state and starts to serve it. */
+  beginServing(nodes: Iterable<WatchedNode>): void {
+    const { signal } = this.#stopping;
+    const running = [this.#run(nodes, signal), this.#conflictingWriters.run(signal)];
+    this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
+    this.cloud.beginSharedWork(signal);
+  }
+
+  /** Reports a bug if the work ends for any reason but the signal. */
+  async #untilStopped(work: Promise<void>, signal: AbortSignal): Promise<void> {
+    await work.catch((error: unknown) => {
+      if (!signal.aborted) this.#deps.host.onBug(error);
+    });
+  }
+
+  async #run(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
+    await this.nodes.takeOverNodes(nodes, signal);
+    this.#hasStarted = true;
+    await this.cloud.run(signal);
+  }
+
+  /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#stopping.abort();
+    this.#conflictingWriters.stop();
+    await this.nodes.stop(deadline);
+    await Promise.all([this.cloud.stop(), this.#blockedErrors.stop(deadline), this.#running]);
+  }
+
+  /** The last conflicting write, while it pauses anything. */
+  get conflictingWrite(): ConflictingWriters['last'] {
+    return this.#conflictingWriters.last;
+  }
+
+  /** Why no node is served; undefined if one may be. */
+  get scopeProblem(): string | undefined {
+    return this.#hasStarted ? scopeProblem(this.summaries()) : undefined;
+  }
+
+  summaries(): readonly NodeSummary[] {
+    return [...this.nodes.fleet.figures()];
+  }
+
+  /** Sets every gauge about the fleet and the cloud. */
+  show(): void {
+    const { clock, registry, options } = this.#deps.host;
+    const { metrics } = registry;
+    const summaries = this.summaries();
+    const subnets = this.cloud.subnets();
+    showFleet(registry, { summaries, now: clock.monotonic(), maxNodesShown: options.nodeMetricsLimit });
+    this.cloud.show();
+    showSubnets(metrics, subnets, summaries);
+    metrics.headwater_blocked.replaceAll(blockedSeries(summaries, subnets));
+    metrics.headwater_warnings.replaceAll(warningSeries(summaries));
+  }
+
+  #createOwnWrites(): OwnWrites {
+    const { writer, leadership, writes } = this.#deps;
+    const refusal = (): string | undefined => {
+      const reason = leadership.permission.refusal('publish');
+      return reason && pauseWords[reason];
+    };
+    return new OwnWrites(writer, refusal, (name, outcome) => writes.note(name, outcome));
+  }
+
+  #createBlockedErrors(): BlockedErrors {
+    const { host, leadership, schema, cluster } = this.#deps;
+    return new BlockedErrors({
+      ...host,
+      random: host.random.fork('blocked errors'),
+      writer: this.#ownWrites,
+      known: cluster,
+      mayWrite: () =>
+        leadership.permission.refusal('publish') === undefined && schema.knows(operatorErrorPath),
+    });
+  }
+
+  #createConflictingWriters(): ConflictingWriters {
+    const { host, leadership, events, cluster, writer } = this.#deps;
+    return new ConflictingWriters({
+      host,
+      leadership,
+      events,
+      section: this.cloud.implementation.section,
+      counts: ({ name, instanceId = '' }) => this.nodes.mayBelongTo(name, instanceId),
+      cluster,
+      ownWrites: this.#ownWrites,
+      writer,
+    });
+  }
+
+  #createNodeManager(): NodeManager {
+    const { host, cloud, leadership, cluster, schema } = this.#deps;
+    return new NodeManager({
+      identities: cluster.identities,
+      requireNode: host.options.requireNode,
+      context: {
+        cloud,
+        writer: {
+          own: this.#ownWrites,
+          known: cluster,
+          schema,
+          publications: new ConcurrencyLimiter(maxPublications),
+          others: this.#conflictingWriters,
+        },
+        pods: host.options.releasePodCheck ? cluster.shownPods : undefined,
+        permission: leadership.permission,
+        settings: this.#nodeSettings(),
+        runtime: { ...host, random: host.random.fork('nodes') },
+      },
+      emit: (event) => this.#reported(event),
+      pendingPods: (name) => cluster.pendingPods(name),
+    });
+  }
+
+  #nodeSettings(): NodeSettings {
+    const { host, cloud, leadership } = this.#deps;
+    const options = nodeOptions(host.options);
+    const began = host.clock.monotonic();
+    return {
+      ...options,
+      interfaceTags: cloud.cloud.interfaceTags,
+      // Without leader election, nothing says that this process is the first one.
+      formerUntil: () =>
+        leadership.lease?.isSuccessor === false ? -Infinity : began + mayTakeEffectFor(options.timing),
+    };
+  }
+
+  #reported(event: ReportedEvent): void {
+    this.#report(event);
+    switch (event.kind) {
+      case 'step': {
+        const { step, result } = event.finished;
+        if (result.kind === 'done') this.cloud.network.prefixesTaken(step.subnetId, prefixesOf(step));
+        return;
+      }
+      case 'blocked':
+        return this.#blockedErrors.writeError(event.node, event.condition?.message);
+      case 'removed':
+        this.#ownWrites.forget(event.name);
+        this.#blockedErrors.forget(event.name);
+        return;
+      default:
+    }
+  }
+}

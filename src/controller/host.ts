@@ -1,0 +1,89 @@
+// What a mode gives the controller, and what it gets: the controller leads, pauses, drains and reports; the mode decides
+// which objects are read, and what runs while this process leads.
+import type { Options } from '../config/option-table.ts';
+import type { LiveValues } from '../config/read-live-options.ts';
+import type { AccessScope } from '../kubernetes/access/needed-access.ts';
+import type { EventSink } from '../kubernetes/events/event-object.ts';
+import type { LeaderElection } from '../kubernetes/lease/leader-election.ts';
+import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { MetricRegistry } from '../observability/metrics.ts';
+import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { SelfFacts } from './reporting/process-status-report.ts';
+
+/** What the process gives each of its parts. */
+export interface Host {
+  readonly options: Options;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** Whether this process leads, and what it may do meanwhile. */
+export interface Leadership {
+  /** Whether this process leads at this moment. */
+  readonly leads: () => boolean;
+  /** Whether a call that takes something away and may last `ms` may be sent: see `fence`. */
+  readonly isInSafeLeaseWindow: (ms: number) => boolean;
+  readonly permission: MutationPermission;
+  /** Undefined without leader election. */
+  readonly lease: LeaderElection | undefined;
+}
+
+/** What the controller gives its mode. */
+export interface ModeDeps {
+  readonly host: Host;
+  readonly kubernetes: KubernetesTransport;
+  readonly leadership: Leadership;
+  readonly events: EventSink;
+}
+
+/** What the controller knows of itself, for a report. */
+export interface ControllerFacts extends SelfFacts {
+  /** Monotonic. */
+  readonly now: number;
+}
+
+/** `Status` and `Node` are the answers of /status, without and with a node. */
+export interface Mode<Status extends object, Node extends object> {
+  /** The objects that it serves, in plural. */
+  readonly served: 'CiliumNodes' | 'Nodes';
+  /** Which permissions it needs. */
+  readonly access: AccessScope;
+  /** How many of them are known. */
+  readonly count: number;
+  /** Each runs as long as the process does. */
+  readonly background: readonly { run(signal: AbortSignal): Promise<void> }[];
+  /** Resolves once enough is known to stand for election. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** Why the last attempt to list the served objects failed; undefined if none has, or while they are known. */
+  readProblem(): string | undefined;
+  /** What the first list of the served objects waits for. */
+  waitingFor(): string;
+  /** Resolves once everything written before this call is known. May reject with the signal's reason. */
+  caughtUp(signal: AbortSignal): Promise<void>;
+  /** Starts to serve. Call it once, after `prepare` and `caughtUp`. */
+  beginServing(): void;
+  /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
+  stop(deadline: AbortSignal): Promise<void>;
+  /** Why a standby could not take over; undefined if it could. */
+  standbyProblem(): string | undefined;
+  /** Why the leader does not work properly; undefined if it does. */
+  leadingProblem(): string | undefined;
+  /** Which watch is silent; undefined while all are heard. The process is not ready and takes nothing away meanwhile. */
+  silence(): string | undefined;
+  /** Why the process makes no progress; undefined if it does. */
+  problem(): string | undefined;
+  /** Called when another process is known to lead. */
+  onStandby(): void;
+  /** Called when options changed while running. */
+  onOptions(values: LiveValues): void;
+  status(facts: ControllerFacts): Status;
+  node(name: string, facts: ControllerFacts): Node;
+  /** Sets its gauges. */
+  show(): void;
+}
