@@ -2,6 +2,7 @@
 // a call of its own for an interface that the node has; a new interface for it alone comes last. IPv4 waits for none of it: a
 // plan without an IPv6 prefix is the same otherwise. Pure.
 import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import { isOfSpace } from '../../providers/contract/failure-policy.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { exclusionOf } from '../demand/node-requirements.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
@@ -9,7 +10,7 @@ import type { ScopeRefusal } from './blocked-resources.ts';
 import { type DeviceSlots, freeDeviceIndex } from './device-index.ts';
 import { bringsIpv6, deviceIndexOf, type PlannedStep } from './planned-step.ts';
 import type { Ipv6Obstacle } from './plan-obstacles.ts';
-import { allScopesOf, type RefusedScope, type StepPlace } from './refused-scope.ts';
+import { allScopesOf, keyOf, type RefusedScope, type StepPlace } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import { chooseSubnet } from './subnet-choice.ts';
 
@@ -54,10 +55,18 @@ export function planIpv6(
     .find((step) => isAllowed(step, draft, refusals));
   if (planned !== undefined) return { kind: 'step', step: planned };
   if (mayTakeItSoon(candidates, draft) || isInterfaceComing(facts, draft)) return undefined;
-  return candidates.length > 0 ? unmet(facts, refusals, []) : planInterface(facts, draft);
+  return refusals.every(isOfFullPlace) ? planInterface(facts, draft, refusals) : unmet(facts, refusals, []);
 }
 
-function unmet(facts: Ipv6Facts, refusals: readonly ScopeRefusal[], subnetIds: readonly string[]): Ipv6Unmet {
+/** Whether another place may have what this one has not. One answer alone may pass, and an interface with a prefix stays. */
+function isOfFullPlace({ scope, failure, failures }: ScopeRefusal): boolean {
+  const isFull =
+    scope.kind === 'ipv6In' ? isOfSpace(failure) : scope.kind === 'ipv6On' && failure.kind === 'limitReached';
+  return isFull && failures > 1;
+}
+
+function unmet(facts: Ipv6Facts, all: readonly ScopeRefusal[], subnetIds: readonly string[]): Ipv6Unmet {
+  const refusals = [...new Map(all.map((refusal) => [keyOf(refusal.scope), refusal])).values()];
   const obstacle = refusals.length > 0 ? undefined : obstacleOf(facts, subnetIds);
   return { kind: 'unmet', obstacle, refusals };
 }
@@ -83,8 +92,15 @@ function isAllowed(step: PlannedStep, { against, place }: Ipv6Draft, refusals: S
   return found.length === 0;
 }
 
-/** A new interface for the prefix alone. Orphans may bring one, so it waits until they are known. */
-function planInterface(facts: Ipv6Facts, draft: Ipv6Draft): ReturnType<typeof planIpv6> {
+/**
+ * A new interface for the prefix alone. Orphans may bring one, so it waits until they are known. `refused`: what keeps the
+ * interfaces that are there from bringing it.
+ */
+function planInterface(
+  facts: Ipv6Facts,
+  draft: Ipv6Draft,
+  refused: readonly ScopeRefusal[],
+): ReturnType<typeof planIpv6> {
   const { limits, requirements, infrastructure, view, orphans } = facts;
   if (!orphans.read) return undefined;
   const offersIpv6 = (id: string): boolean => isIpv6Offered(facts, id, draft.against);
@@ -97,16 +113,16 @@ function planInterface(facts: Ipv6Facts, draft: Ipv6Draft): ReturnType<typeof pl
   });
   if (choice.kind !== 'chosen') {
     const subnetIds = choice.kind === 'subnetsExhausted' ? choice.subnetIds : [];
-    const refused = subnetIds.flatMap((id) => [...draft.against([inSubnet(id)]), ...draft.refusalsIn(id)]);
-    return unmet(facts, refused, subnetIds);
+    const others = subnetIds.flatMap((id) => [...draft.against([inSubnet(id)]), ...draft.refusalsIn(id)]);
+    return unmet(facts, [...refused, ...others], subnetIds);
   }
   const { id: subnetId } = choice.subnet;
   const deviceIndex = freeDeviceIndex(draft.slots);
   const groups = chooseSecurityGroups(requirements, infrastructure, view);
-  if (groups.kind !== 'chosen' || deviceIndex === undefined) return unmet(facts, [], [subnetId]);
+  if (groups.kind !== 'chosen' || deviceIndex === undefined) return unmet(facts, refused, [subnetId]);
   const place = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
   const step: PlannedStep = { ...place, count: 0, prefixCount: 0, ipv6Prefix: true };
-  const refusals: ScopeRefusal[] = [];
+  const refusals = [...refused];
   return isAllowed(step, draft, refusals) ? { kind: 'step', step } : unmet(facts, refusals, [subnetId]);
 }
 

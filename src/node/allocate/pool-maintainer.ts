@@ -294,12 +294,14 @@ export class PoolMaintainer {
   #learnFromFailure(attempt: Attempt, result: FailedStep): void {
     const { step, place } = attempt;
     const { failure, at } = result;
-    const now = this.#deps.runtime.clock.monotonic();
+    const { supply, node, runtime } = this.#deps;
+    const created = scopesOf(step, 'create', place);
     // A successful creation before the failed attach shows that creating works.
     if (step.kind === 'createInterface' && at === 'attach')
-      this.#deps.supply.blocked.worked(Object.values(scopesOf(step, 'create', place)), place.instanceId);
-    if (policyOf(failure).invalidates !== 'nothing') this.#deps.node.invalidate(now);
-    const blocked = blockedFor(step, failure, at);
+      supply.blocked.worked(Object.values(created), place.instanceId);
+    if (policyOf(failure).invalidates !== 'nothing') node.invalidate(runtime.clock.monotonic());
+    const known = created.ipv6In && supply.blocked.refusalOf(created.ipv6In, place.instanceId);
+    const blocked = blockedFor(step, failure, at, known?.failure);
     if (isOfIpv6(blocked) || !this.#asksForLess(step, result)) this.#setAside(attempt, result, blocked);
   }
 

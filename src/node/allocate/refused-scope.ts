@@ -69,17 +69,29 @@ export function blockedBy(failure: CloudFailure, at: StepCall): WhatIsBlocked {
 
 /**
  * What the failure of a step blocks. An interface that was to have an IPv6 prefix is asked for without it where the answer may be
- * about that: a refusal of IPv6 must not pass for one of IPv4.
+ * about that: a refusal of IPv6 must not pass for one of IPv4. `known`: what last refused an IPv6 prefix in the subnet, if
+ * anything did.
  */
-export function blockedFor(step: PlannedStep, failure: CloudFailure, at: StepCall): WhatIsBlocked {
-  return isOfIpv6Part(step, failure, at) ? 'ipv6In' : blockedBy(failure, at);
+export function blockedFor(
+  step: PlannedStep,
+  failure: CloudFailure,
+  at: StepCall,
+  known?: CloudFailure,
+): WhatIsBlocked {
+  return isOfIpv6Part(step, failure, at, known) ? 'ipv6In' : blockedBy(failure, at);
 }
 
-function isOfIpv6Part(step: PlannedStep, failure: CloudFailure, at: StepCall): boolean {
+function isOfIpv6Part(
+  step: PlannedStep,
+  failure: CloudFailure,
+  at: StepCall,
+  known: CloudFailure | undefined,
+): boolean {
   const { about } = failure;
   if (at !== 'create' || !bringsIpv6(step)) return false;
-  // Where whole blocks were asked for, the lack of one comes first: the wish for IPv6 stays.
-  const isOfBlocks = prefixesOf(step) > 0 && policyOf(failure).blocks.create === 'subnetBlocks';
+  // Where whole blocks were asked for, the lack of one comes first, and the wish for IPv6 stays: unless IPv6 is known to lack.
+  const asksForBlocks = prefixesOf(step) > 0 && policyOf(failure).blocks.create === 'subnetBlocks';
+  const isOfBlocks = asksForBlocks && known?.kind !== failure.kind;
   if (about === 'prefixes') return prefixesOf(step) === 0;
   return about === 'ipv6' || (about === undefined && !isOfBlocks && mayConcern(failure, 'ipv6'));
 }

@@ -1,7 +1,7 @@
 // What an administrator reads about a call that the cloud refused or did not answer.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { setClock } from '../../providers/contract/failure-tables.ts';
-import { isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
+import { isOfSpace, isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
 import { isOfThing, type ScopeRefusal } from '../allocate/blocked-resources.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
 import type { ConditionReason, NodeCondition } from './node-condition.ts';
@@ -81,12 +81,6 @@ function isGuess({ failure, isOfOthers }: ScopeRefusal): boolean {
   return isOfOthers && isOfThing(failure);
 }
 
-/** Whether nothing is left to assign. */
-function isOfSpace(failure: CloudFailure): boolean {
-  const { create } = policyOf(failure).blocks;
-  return create === 'subnetSpace' || create === 'subnetBlocks';
-}
-
 /** The text names what the cloud refuses, unless it refuses every call alike. */
 export function refusalCondition(refusal: ScopeRefusal): NodeCondition {
   const { scope, failure } = refusal;
@@ -95,6 +89,10 @@ export function refusalCondition(refusal: ScopeRefusal): NodeCondition {
     return { reason: 'CallFailed', message };
   }
   const { reason: general, message } = failureCondition(failure);
-  const reason = scope.kind === 'ipv6In' && isOfSpace(failure) ? 'Ipv6PrefixesExhausted' : general;
-  return { reason, message: `${isOfEveryCall(failure) ? '' : describeScope(scope)}${message}` };
+  const text = `${isOfEveryCall(failure) ? '' : describeScope(scope)}${message}`;
+  return scope.kind === 'ipv6In' && isOfSpace(failure)
+    ? { reason: 'Ipv6PrefixesExhausted', message: `${freeIpv6}: ${text}` }
+    : { reason: general, message: text };
 }
+
+const freeIpv6 = 'free IPv6 prefixes or reservations of the subnet, or add a subnet with an IPv6 block';

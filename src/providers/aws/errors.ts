@@ -51,7 +51,7 @@ const byText: readonly { readonly code: string; readonly text: RegExp; readonly 
   { code: 'InvalidParameterValue', text: /interface attached at device/, kind: 'deviceIndexTaken' },
   {
     code: 'InvalidParameterValue',
-    text: /aren't sufficient free Ipv4 addresses or prefixes/,
+    text: /aren't sufficient free Ipv[46] addresses or prefixes/,
     kind: 'prefixSpaceFragmented',
   },
   {

@@ -219,6 +219,12 @@ export function mayConcern(failure: Pick<CloudFailure, 'kind'>, suspect: Suspect
   return policyOf(failure).mayConcern.includes(suspect);
 }
 
+/** Whether nothing is left to assign where it was to come from. */
+export function isOfSpace(failure: Pick<CloudFailure, 'kind'>): boolean {
+  const { create } = policyOf(failure).blocks;
+  return create === 'subnetSpace' || create === 'subnetBlocks';
+}
+
 /** Whether people should learn of a failure that came this often in a row. */
 export function isWorthReporting(failure: Pick<CloudFailure, 'kind'>, inARow: number): boolean {
   return inARow > 1 || policyOf(failure).tell === 'atOnce';

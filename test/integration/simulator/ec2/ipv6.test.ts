@@ -10,7 +10,9 @@ import {
   DescribeNetworkInterfacesCommand,
   DescribeSubnetsCommand,
   GetSubnetCidrReservationsCommand,
+  UnassignIpv6AddressesCommand,
 } from '@aws-sdk/client-ec2';
+import { parseIpv6Block } from '../../../../src/simulator/cloud/ipv6.ts';
 import { plainCloud, type Rig, refusalOf, startRig } from './ec2-rig.ts';
 
 const withIpv6 = 'subnet-0000000000000000a';
@@ -54,6 +56,15 @@ const reserveAll = () =>
     }),
   );
 
+/** Others hold every /80 of the subnet but the first ones. */
+function holdAllBut(left: number): void {
+  const space = rig.network.ipv6Space(withIpv6);
+  const block = parseIpv6Block('2001:db8:0:1::/64');
+  if (space === undefined || block === undefined) throw new Error('no IPv6 block');
+  for (let index = 1 + left; index < 2 ** 16; index++)
+    space.holdPrefix({ first: block.first + (BigInt(index) << 48n), length: 80 });
+}
+
 const available = () => rig.network.subnets.get(withIpv6)?.available;
 
 describe('IPv6 prefixes', () => {
@@ -89,22 +100,49 @@ describe('IPv6 prefixes', () => {
   });
 
   test.each([
-    ['create, in a subnet without a block', () => create({ SubnetId: without, Ipv6PrefixCount: 1 })],
-    ['create, with a count of zero', () => create({ Ipv6PrefixCount: 0 })],
+    [
+      'create, in a subnet without a block',
+      'InvalidParameterValue',
+      () => create({ SubnetId: without, Ipv6PrefixCount: 1 }),
+    ],
+    ['create, with a count of zero', 'InvalidParameterValue', () => create({ Ipv6PrefixCount: 0 })],
     [
       'create, with no free prefix',
+      'InsufficientCidrBlocks',
       async () => {
         await reserveAll();
         return create({ SecondaryPrivateIpAddressCount: 2, Ipv6PrefixCount: 1 });
       },
     ],
-  ])('are refused with all of the request: %s', async (_, request) => {
+    [
+      'create, with fewer free prefixes than asked for',
+      'InsufficientCidrBlocks',
+      () => {
+        holdAllBut(1);
+        return create({ Ipv6PrefixCount: 2 });
+      },
+    ],
+  ])('are refused with all of the request: %s', async (_, code, request) => {
     const before = [rig.network.interfaces.size, available()];
 
     const refused = await refusalOf(request());
 
-    expect(refused.code).toMatch(/^(InvalidParameterValue|InsufficientCidrBlocks)$/);
+    expect(refused.code).toBe(code);
     expect([rig.network.interfaces.size, available()]).toEqual(before);
+  });
+
+  test('go to requests until none is free, and again once one is', async () => {
+    holdAllBut(2);
+    const [first, second] = [await create(), await create()];
+    const given = [await assign(first, { Ipv6PrefixCount: 1 }), await assign(second, { Ipv6PrefixCount: 1 })];
+
+    const refused = await refusalOf(assign(first, { Ipv6PrefixCount: 1 }));
+    await rig.client.send(
+      new UnassignIpv6AddressesCommand({ NetworkInterfaceId: second, Ipv6Prefixes: given[1] ?? [] }),
+    );
+
+    expect(refused.code).toBe('InsufficientCidrBlocks');
+    expect(await assign(first, { Ipv6PrefixCount: 1 })).toEqual(given[1]);
   });
 
   test.each([

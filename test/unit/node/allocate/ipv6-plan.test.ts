@@ -12,7 +12,7 @@ const limits = { ...m5Large, ipv6PerInterface: 10 };
 const both = infrastructure([subnet('subnet-1', { ipv6Cidr }), subnet('subnet-2')]);
 const asking = { ipv6: 'wanted', limits, infrastructure: both, wanted: 0 } as const;
 const free = { 'subnet-1': 100, 'subnet-2': 200 };
-const full = eni(0, 9);
+const fullInterface = eni(0, 9);
 const withOne = eni(0, 0, { ipv6Addresses: 1 });
 const inOther = eni(0, 0, { subnetId: 'subnet-2' });
 const adding = { kind: 'allocateIpv6Prefix', interfaceId: 'eni-0', subnetId: 'subnet-1', count: 1 } as const;
@@ -42,13 +42,30 @@ function refusing(...keys: readonly string[]): Pick<AllocationFacts, 'refusalOf'
   };
 }
 
+const twoBlocks = infrastructure([
+  subnet('subnet-1', { ipv6Cidr }),
+  subnet('subnet-2', { ipv6Cidr: '2600:1f14:2::/64' }),
+]);
+
+/** The subnet or the interface says, so often in a row, that it has no place left. */
+function full(scope: 'ipv6In subnet-1' | 'ipv6On eni-0', failures = 2): Change {
+  const kind = scope === 'ipv6On eni-0' ? 'limitReached' : 'prefixSpaceFragmented';
+  return {
+    infrastructure: twoBlocks,
+    refusalOf: (asked) =>
+      keyOf(asked) === scope
+        ? { scope: asked, failure: failure(kind), failures, isDue: false, isOfOthers: false }
+        : undefined,
+  };
+}
+
 describe('a plan for a node that asks for IPv6', () => {
   test.each<[string, Change, string[]]>([
     ['an interface with room', {}, ['eni-0+ipv6']],
     ['beside addresses', { wanted: 3 }, ['eni-0+3', 'eni-0+ipv6']],
     [
       'with the interface that is created anyway',
-      { wanted: 3, view: view([full]) },
+      { wanted: 3, view: view([fullInterface]) },
       ['new@1:subnet-1+3+ipv6'],
     ],
     ['not if nobody asks', { ipv6: 'needless' }, []],
@@ -72,23 +89,35 @@ describe('a plan for a node that asks for IPv6', () => {
     ],
     [
       'an orphan that has one',
-      { wanted: 3, view: view([full]), orphans: orphanWith(prefix) },
+      { wanted: 3, view: view([fullInterface]), orphans: orphanWith(prefix) },
       ['adopt eni-9@1+ipv6'],
     ],
     [
       'no orphan with a second one',
-      { ipv6: 'held', wanted: 3, view: view([full]), orphans: orphanWith(prefix) },
+      { ipv6: 'held', wanted: 3, view: view([fullInterface]), orphans: orphanWith(prefix) },
       ['new@1:subnet-1+3'],
     ],
     [
       'IPv4 alone where it is refused in the subnet',
-      { wanted: 3, view: view([full]), ...refusing('ipv6In subnet-1') },
+      { wanted: 3, view: view([fullInterface]), ...refusing('ipv6In subnet-1') },
       ['new@1:subnet-1+3'],
     ],
     [
       'IPv6 alone where IPv4 is refused',
       { wanted: 3, ...refusing('action assign') },
       ['new@1:subnet-1+3+ipv6'],
+    ],
+    [
+      'an interface elsewhere where the subnet has none left',
+      full('ipv6In subnet-1'),
+      ['new@1:subnet-2+0+ipv6'],
+    ],
+    ['no interface after one such answer', full('ipv6In subnet-1', 1), []],
+    ['another interface where the first has no place', full('ipv6On eni-0'), ['new@1:subnet-1+0+ipv6']],
+    [
+      'no interface for it alone where something else refuses it',
+      { infrastructure: twoBlocks, ...refusing('ipv6In subnet-1') },
+      [],
     ],
     ['not on an interface that is leaving', { frozen: new Set(['eni-0']) }, []],
     ['not where the type has none', { limits: m5Large }, []],
@@ -119,6 +148,15 @@ describe('a plan for a node that asks for IPv6', () => {
       obstacle,
       refusals: [],
     });
+  });
+
+  test('names the subnet without a prefix left if no other one has any', () => {
+    const plan = prepareIPAllocation(
+      facts({ free, ...asking, ...full('ipv6In subnet-1'), infrastructure: both }),
+    );
+
+    expect(plan.steps).toEqual([]);
+    expect(plan.ipv6).toMatchObject({ obstacle: undefined, refusals: [{ scope: { subnetId: 'subnet-1' } }] });
   });
 
   test('names what was refused, and nothing of IPv4', () => {

@@ -22,6 +22,11 @@ const rows: readonly Row[] = [
     message: "There aren't sufficient free Ipv4 addresses or prefixes",
     kind: 'prefixSpaceFragmented',
   },
+  {
+    code: 'InvalidParameterValue',
+    message: "There aren't sufficient free Ipv6 addresses or prefixes",
+    kind: 'prefixSpaceFragmented',
+  },
   { code: 'PrivateIpAddressLimitExceeded', kind: 'limitReached', action: 'AssignPrivateIpAddresses' },
   { code: 'AttachmentLimitExceeded', kind: 'limitReached', action: 'AttachNetworkInterface' },
   { code: 'NetworkInterfaceLimitExceeded', kind: 'limitReached', action: 'CreateNetworkInterface' },
@@ -280,6 +285,7 @@ describe('the scope of a refusal of EC2', () => {
     ['InvalidParameterValue', 'something else', undefined],
     ['InvalidParameterValue', "The subnet 'subnet-1' has no IPv6 CIDR block associated with it", 'ipv6'],
     ['PrivateIpAddressLimitExceeded', 'Number of IPv6 addresses will exceed limit.', 'ipv6'],
+    ['InvalidParameterValue', "There aren't sufficient free Ipv6 addresses or prefixes", 'ipv6'],
     [
       'UnauthorizedOperation',
       'User: arn:aws:iam::1:role/r is not authorized to perform: ec2:AssignIpv6Addresses on resource: arn:aws:ec2:us-east-1:1:network-interface/*',
