@@ -9,6 +9,7 @@ import { BlockedErrors, operatorErrorPath } from '../../kubernetes/cilium-node/b
 import { NodeManager } from '../../manager/node-manager.ts';
 import type { ReportedEvent } from '../../manager/serving-event.ts';
 import { prefixesOf } from '../../node/allocate/planned-step.ts';
+import { writableLayout } from '../../node/publish/status-section.ts';
 import type { NodeSettings } from '../../node/reconcile/node-context.ts';
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
@@ -151,12 +152,13 @@ export class LeaderSession {
   }
 
   #createConflictingWriters(): ConflictingWriters {
-    const { host, leadership, events, cluster, writer } = this.#deps;
+    const { host, leadership, events, cluster, writer, schema } = this.#deps;
+    const { section } = this.cloud.implementation;
     return new ConflictingWriters({
       host,
       leadership,
       events,
-      section: this.cloud.implementation.section,
+      section: { key: section.key, layout: writableLayout(section, (path) => schema.knows(path)) },
       counts: ({ name, instanceId = '' }) => this.nodes.mayBelongTo(name, instanceId),
       cluster,
       ownWrites: this.#ownWrites,

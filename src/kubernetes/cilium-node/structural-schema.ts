@@ -36,13 +36,16 @@ export function structuralSchema(raw: Json | undefined): StructuralSchema {
   };
 }
 
-/** The schema at `path` within `schema`; undefined when the server drops that field. */
+/** The schema at `path` within `schema`, in which any text names an item of a list; undefined when the server drops that field. */
 export function schemaAt(schema: StructuralSchema, path: readonly string[]): StructuralSchema | undefined {
   return path.reduce<StructuralSchema | undefined>((at, member) => at && schemaOf(at, member), schema);
 }
 
-function schemaOf({ fields, entries, open }: StructuralSchema, member: string): StructuralSchema | undefined {
-  return fields.get(member) ?? entries ?? (open ? anything : undefined);
+function schemaOf(
+  { fields, entries, items, open }: StructuralSchema,
+  member: string,
+): StructuralSchema | undefined {
+  return fields.get(member) ?? entries ?? items ?? (open ? anything : undefined);
 }
 
 /** `value` without the fields that the server drops. */

@@ -5,9 +5,28 @@
 import { sameField, sameOnTheWire } from '../../kubernetes/cilium-node/omitempty.ts';
 import { isList, isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
 import { applyMergePatch, mergePatch } from '../../kubernetes/transport/merge-patch.ts';
-import type { OwnedMembers, StatusLayout } from '../../providers/contract/cilium-node-section.ts';
+import type {
+  CiliumNodeSection,
+  OwnedMembers,
+  StatusLayout,
+} from '../../providers/contract/cilium-node-section.ts';
 
 type Identities = Pick<StatusLayout, 'identifiedBy'>;
+
+/**
+ * The layout without fields of an interface that the API server drops, as far as known: Headwater cannot write them, so what is
+ * there belongs to others.
+ */
+export function writableLayout(
+  { key, layout }: Pick<CiliumNodeSection, 'key' | 'layout'>,
+  knows: (path: readonly string[]) => boolean,
+): StatusLayout {
+  const fields = Object.entries(layout.owned);
+  const known = fields.filter(([name]) => knows(['status', key, layout.interfaces, anyInterface, name]));
+  return known.length === fields.length ? layout : { ...layout, owned: Object.fromEntries(known) };
+}
+
+const anyInterface = '*';
 
 /** The interfaces of a status by id. One that has no id, or the id of another one, gets a key of its own. */
 export function interfacesIn(

@@ -1,6 +1,7 @@
 // Computes what the CiliumNode of a node should hold: what the cloud has, without what is leaving or offered by others.
 // `claim` claims the addresses for the node; `now` has no effect.
 import { isDeepStrictEqual } from 'node:util';
+import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
@@ -27,6 +28,7 @@ import {
   showable,
 } from '../publish/desired-status.ts';
 import type { Desired, Offer } from '../publish/next-write.ts';
+import { writableLayout } from '../publish/status-section.ts';
 import { retiredHoldings, retiredIpv6Prefixes } from '../release/retired-holdings.ts';
 import { restoredState } from '../publish/restored-state.ts';
 import { movedWithin, unverifiedOffer } from '../publish/unverified-offer.ts';
@@ -69,6 +71,8 @@ export class DesiredState {
   readonly #deps: DesiredStateDeps;
   /** Whether the served CRD has no field for the operator error. */
   readonly #prunesError: boolean;
+  /** The cloud's section, as far as the served CRD has fields for it. */
+  readonly #section: CiliumNodeSection;
   #claimed = unclaimed;
   /** What to hold since the last claim; undefined while unknown. */
   #content: Content | undefined;
@@ -89,7 +93,11 @@ export class DesiredState {
 
   constructor(deps: DesiredStateDeps) {
     this.#deps = deps;
-    this.#prunesError = !deps.context.writer.schema.knows(operatorErrorPath);
+    const { cloud, writer } = deps.context;
+    const { section } = cloud.implementation;
+    const layout = writableLayout(section, (path) => writer.schema.knows(path));
+    this.#section = layout === section.layout ? section : { ...section, layout };
+    this.#prunesError = !writer.schema.knows(operatorErrorPath);
   }
 
   /** What others also offered at the last claim. */
@@ -222,17 +230,12 @@ export class DesiredState {
 
   /** While no Node verifies the instance, removes nothing but addresses that are elsewhere. */
   #keeping(facts: OfferFacts, { status, pool, onOthers, moved }: Excluded): Offer {
-    const { context, state } = this.#deps;
+    const { state } = this.#deps;
     // The view keeps what is missing there, because its owner is unknown.
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
     const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
     const elsewhere = setOf([...onOthers, ...moved]);
-    return unverifiedOffer(
-      offerOf(facts, excluded),
-      state.node,
-      elsewhere,
-      context.cloud.implementation.section,
-    );
+    return unverifiedOffer(offerOf(facts, excluded), state.node, elsewhere, this.#section);
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
@@ -273,9 +276,9 @@ export class DesiredState {
 
   /** For an instance that the cloud does not show: no new offer, and what is shown stays. */
   #kept(view: InstanceView, { networkId }: NodeRequirements): Offer {
-    const { cloud, claims } = this.#deps.context;
+    const { claims } = this.#deps.context;
     const node = this.#deps.state.node;
-    const offer = keptOffer(node, view, cloud.implementation.section);
+    const offer = keptOffer(node, view, this.#section);
     this.#claimed = claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() });
     return offer;
   }
@@ -292,7 +295,7 @@ export class DesiredState {
     const { cloud, writer } = this.#deps.context;
     return {
       infrastructure: cloud.network.infrastructure,
-      section: cloud.implementation.section,
+      section: this.#section,
       prune: (value, path) => writer.schema.prune(value, path),
     };
   }

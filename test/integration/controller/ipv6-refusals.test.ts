@@ -187,3 +187,33 @@ describe('a subnet without a free IPv6 prefix', () => {
     expect(made.map(({ input }) => input['Ipv4PrefixCount'])).toEqual([undefined, 1, 1, 1, 1, 1]);
   });
 });
+
+const noRight = {
+  path: /customresourcedefinitions/,
+  effect: {
+    kind: 'refuse',
+    failure: { code: 403, reason: 'Forbidden', message: 'may not get it' },
+  },
+} as const;
+
+describe('a leader that may not read which fields the API server keeps', () => {
+  test('leaves the IPv6 prefix that the status shows', async () => {
+    const world = worldOf(['nodes']);
+    const machine = world.machine();
+    const first = startController(world);
+    await world.announce(machine, asking());
+    await world.until('a prefix is shown', () => shown(world, machine).length === 1);
+    const before = shown(world, machine);
+    first.stop();
+    world.kubernetesFault(noRight);
+    const second = startController(world, { identity: 'headwater-1' });
+    await world.request(machine, 9);
+    await world.until('9 addresses are offered', () => world.pool(machine).size === 9);
+    await world.advance(600_000);
+
+    expect(shown(world, machine)).toEqual(before);
+    expect(held(world, machine)).toEqual(before);
+    expect(second.removals).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});

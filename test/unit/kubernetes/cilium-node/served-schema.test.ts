@@ -132,6 +132,8 @@ describe('ServedSchema', () => {
       expect(known.knows(['spec', 'ipam', 'pool', '10.0.0.1', 'resource'])).toBe(true);
       expect(known.knows(['status', 'ipam', 'release-ips', '10.0.0.1'])).toBe(true);
       expect(known.knows(['status', 'ipam', 'assigned-static-ip'])).toBe(false);
+      expect(known.knows(['status', 'azure', 'interfaces', 'any', 'cidr'])).toBe(true);
+      expect(known.knows(['status', 'azure', 'interfaces', 'any', 'novelty'])).toBe(false);
       expect(
         known.prune(
           {

@@ -9,7 +9,7 @@ import {
   textAt,
 } from '../../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
-import { interfacesIn, sectionPatch } from '../../../../src/node/publish/status-section.ts';
+import { interfacesIn, sectionPatch, writableLayout } from '../../../../src/node/publish/status-section.ts';
 import { alibabaSection } from '../../../../src/providers/alibaba/cilium-node-section.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type {
@@ -75,6 +75,16 @@ function publishedWith({ section: { layout } }: Cloud, status: Json, members: Js
   return Object.fromEntries<Json>([...others, [layout.interfaces, interfaces]]);
 }
 
+/** The status without this field of each interface. */
+function withoutField(status: Json, name: string, { interfaces, identifiedBy }: StatusLayout): Json {
+  const items = [...interfacesIn(status, { interfaces, identifiedBy })].map(([id, item]): [string, Json] => [
+    id,
+    Object.fromEntries(Object.entries(isObject(item) ? item : {}).filter(([member]) => member !== name)),
+  ]);
+  const isKeyed = identifiedBy[interfaces] !== undefined;
+  return { [interfaces]: isKeyed ? items.map(([, item]) => item) : Object.fromEntries(items) };
+}
+
 /** Names of any kind, and those that newer versions of Cilium have. */
 const names = fc.oneof(
   fc.constantFrom('ipv6-prefixes', 'GatewayIP', 'availability-zone', 'ipv6-cidr', '__proto__', 'constructor'),
@@ -103,6 +113,21 @@ describe.each(clouds)('members of others in the status on %s', (_, cloud) => {
             }),
           ],
     );
+
+  test('include fields of an interface that Headwater cannot write', () => {
+    const published = statusOf(cloud, items([2, 3]));
+    const known = writableLayout(cloud.section, () => true);
+    const names = Object.keys(layout.owned).filter((name) => name !== layout.identifiedBy[layout.interfaces]);
+
+    const without = names.map((name) => {
+      const writable = writableLayout(cloud.section, (path) => path.at(-1) !== name);
+      return sectionPatch(published, withoutField(published, name, layout), writable);
+    });
+
+    expect(known).toBe(layout);
+    expect(names.length).toBeGreaterThan(5);
+    expect(without).toEqual(names.map(() => undefined));
+  });
 
   test('stay in every write, go with their interface, and are never a difference', () => {
     fc.assert(
