@@ -92,6 +92,7 @@ export const onlyDefault: PoolDirectory = {
 
 export class Pools {
   readonly #options: PoolsOptions;
+  /** With those of a family that is off, which give nothing, and have what is held. */
   readonly #allocators = new Map<string, Map<Family, Allocator>>();
   /** By what it excludes. */
   readonly #exclusions = new Map<string, Exclusion>();
@@ -107,7 +108,6 @@ export class Pools {
   /** Gives out the addresses of this allocator from now on, and none of an earlier one. One of a family that is off gives none. */
   serve(allocator: Allocator, pool: string, held: Iterable<Held>): void {
     const { family, router } = allocator;
-    if (this.#options.enabled[family] === false) return;
     const ofPool = this.#allocators.get(pool) ?? new Map<Family, Allocator>();
     ofPool.set(family, allocator);
     this.#allocators.set(pool, ofPool);
@@ -120,8 +120,9 @@ export class Pools {
     for (const each of held) if (each.pool === pool) restore(allocator, each.ip);
   }
 
+  /** Undefined for a family that is off. */
   allocator(family: Family, pool = this.defaultPool): Allocator | undefined {
-    return this.#allocators.get(pool)?.get(family);
+    return this.#isOff(family) ? undefined : this.#allocators.get(pool)?.get(family);
   }
 
   /** Never gives these addresses out. What is held of them stays held until it is released. */
@@ -187,13 +188,13 @@ export class Pools {
   }
 
   restore({ pool, ip }: Place): void {
-    const allocator = this.allocator(familyOf(ip), pool);
+    const allocator = this.#allocators.get(pool)?.get(familyOf(ip));
     if (allocator !== undefined) restore(allocator, ip);
   }
 
   free({ pool, ip }: Place): void {
     const address = parseAddress(ip);
-    if (address !== undefined) this.allocator(address.family, pool)?.release(address.value);
+    if (address !== undefined) this.#allocators.get(pool)?.get(address.family)?.release(address.value);
   }
 
   /** Which families of which pools a request means. */
@@ -214,15 +215,16 @@ export class Pools {
 
   figures(held: Iterable<Held>): readonly PoolFigures[] {
     const all = [...held];
-    return [...this.#allocators].flatMap(([pool, ofPool]) =>
-      [...ofPool.values()].map((allocator) => {
+    return [...this.#allocators].flatMap(([pool, ofPool]) => {
+      const shown = [...ofPool.values()].filter(({ family }) => !this.#isOff(family));
+      return shown.map((allocator) => {
         const { family, cidrs, capacity, taken } = allocator;
         const used = all.filter((each) => each.pool === pool && covers(allocator, each.ip)).length;
         const usable = Number(capacity) - (taken - used);
         const needed = this.#options.directory.needed(pool, family);
         return { pool, family, cidrs, capacity: usable, used, available: usable - used, needed };
-      }),
-    );
+      });
+    });
   }
 
   /** `IPv4: <status>, IPv6: <status>`, of the families that are served. */
@@ -232,6 +234,10 @@ export class Pools {
       return `${familyName[family]}: ${text}`;
     });
     return parts.length === 0 ? 'Not running' : parts.join(', ');
+  }
+
+  #isOff(family: Family): boolean {
+    return this.#options.enabled[family] === false;
   }
 
   #choosePools(request: PoolRequest): Outcome<readonly FamilyOfPool[]> {
@@ -249,7 +255,7 @@ export class Pools {
   #serves({ family, pool }: FamilyOfPool): boolean {
     const { enabled, directory } = this.#options;
     const ofPool = directory.familiesOf(pool);
-    if (ofPool !== undefined) return enabled[family] !== false && ofPool.includes(family);
+    if (ofPool !== undefined) return !this.#isOff(family) && ofPool.includes(family);
     return enabled[family] ?? this.allocator(family, pool) !== undefined;
   }
 
