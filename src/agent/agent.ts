@@ -16,13 +16,14 @@ import { DeleteQueue, deleteQueueOf } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
 import { families } from '../blocks/set/cidr.ts';
-import type { PoolFigures } from './ipam/pools.ts';
+import { only, type PoolFigures } from './ipam/pools.ts';
 import type { EventCounter } from './own-node/own-node.ts';
 import { GonePods } from './evidence/gone-pods.ts';
 import { rebuild } from './evidence/rebuild.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
 import { type NodePod, NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
+import { gatewaysInUse } from './own-node/block-router.ts';
 import { lostFile } from './lost-files.ts';
 import { lockPath } from './path-lock.ts';
 import type { AddressRecord } from './record/address-record.ts';
@@ -160,6 +161,7 @@ export async function serve(
     },
   });
   for (const each of settings.excluded) ipam.pools.exclude({ ...each, owner: 'excluded' });
+  for (const each of gatewaysInUse(holdings)) ipam.pools.exclude({ network: only(each), owner: 'router' });
   source = sourceOf(ipam);
   ipam.start();
   const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, { source, pods });

@@ -38,23 +38,28 @@ export class MultiPoolAllocator implements Allocator {
   readonly family: Family;
   readonly router = undefined;
   readonly #random: Random;
+  readonly #held: () => Iterable<bigint>;
   #blocks: ReadonlyMap<string, Block> = new Map();
   readonly #excluded: Cidr[] = [];
   /** Held, and in no block, or an end of one whose pool allowed it when it was given. */
   readonly #elsewhere = new Set<bigint>();
 
-  constructor(family: Family, random: Random) {
+  /** `held`: what pods have of whatever pool, which a block that comes gives to nobody. */
+  constructor(family: Family, random: Random, held: () => Iterable<bigint> = () => []) {
     this.family = family;
     this.#random = random;
+    this.#held = held;
   }
 
   /** Gives out what these blocks have from now on. */
   take(offered: readonly OfferedBlock[]): void {
     const before = this.#blocks;
     const blocks = new Map<string, Block>();
+    const isNew = offered.some(({ cidr }) => !before.has(cidrText(cidr)));
+    const held = isNew ? [...this.#elsewhere, ...this.#held()] : [];
     for (const each of offered) {
       const text = cidrText(each.cidr);
-      const addresses = before.get(text)?.addresses ?? this.#newBlock(each, text);
+      const addresses = before.get(text)?.addresses ?? this.#newBlock(each, text, held);
       blocks.set(text, { ...each, addresses, isOffered: true });
     }
     for (const [text, block] of before)
@@ -96,7 +101,7 @@ export class MultiPoolAllocator implements Allocator {
     const block = this.#blockOf(address);
     if (this.#elsewhere.has(address)) return failed('inUse', 'provided IP is already allocated');
     if (block?.isUsable !== true) return failed('outOfRange', `IP ${ip} not in range of any CIDR`);
-    return block.addresses.allocate(address);
+    return this.#take(block, address);
   }
 
   allocateNext(request: NextRequest): Outcome<bigint> {
@@ -106,7 +111,7 @@ export class MultiPoolAllocator implements Allocator {
     );
     return next === undefined
       ? failed('exhausted', 'all CIDR ranges are exhausted')
-      : next.addresses.allocate(next.address);
+      : this.#take(next, next.address);
   }
 
   exclude(network: Cidr): void {
@@ -122,7 +127,7 @@ export class MultiPoolAllocator implements Allocator {
 
   release(address: bigint): void {
     this.#elsewhere.delete(address);
-    this.#blockOf(address)?.addresses.release(address);
+    for (const { addresses } of this.#blocks.values()) addresses.release(address);
   }
 
   details(address: bigint): AddressDetails {
@@ -158,11 +163,22 @@ export class MultiPoolAllocator implements Allocator {
     return this.#all().find(({ addresses }) => addresses.covers(address));
   }
 
-  #newBlock(block: OfferedBlock, text: string): HostScopeAllocator {
+  /** A block that is gone may come back, so it knows what one that overlaps it gives. */
+  #take({ addresses }: Pick<Block, 'addresses'>, address: bigint): Outcome<bigint> {
+    const outcome = addresses.allocate(address);
+    if (outcome.kind === 'ok')
+      for (const other of this.#all()) if (other.addresses.covers(address)) other.addresses.restore(address);
+    return outcome;
+  }
+
+  #newBlock(block: OfferedBlock, text: string, held: readonly bigint[]): HostScopeAllocator {
     const addresses = new HostScopeAllocator(block.cidr, this.#random.fork(text), block);
     for (const network of this.#excluded) addresses.exclude(network);
-    for (const address of this.#elsewhere)
-      if (addresses.allocate(address).kind === 'ok') this.#elsewhere.delete(address);
+    for (const address of held.filter((each) => addresses.covers(each))) {
+      const outcome = addresses.allocate(address);
+      if (outcome.kind === 'ok') this.#elsewhere.delete(address);
+      else if (outcome.error.kind === 'outOfRange') this.#elsewhere.add(address);
+    }
     return addresses;
   }
 }

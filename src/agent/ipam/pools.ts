@@ -117,7 +117,8 @@ export class Pools {
     }
     for (const exclusion of this.#exclusions.values())
       if ((exclusion.pool ?? pool) === pool) allocator.exclude(exclusion.network);
-    for (const each of held) if (each.pool === pool) restore(allocator, each.ip);
+    for (const each of held)
+      if (each.pool === pool || covers(allocator, each.ip)) restore(allocator, each.ip);
   }
 
   /** Undefined for a family that is off. */
@@ -169,10 +170,12 @@ export class Pools {
     for (const each of wanted.value) {
       const outcome = this.#take(each, request.owner);
       if (outcome.kind === 'failed') {
-        for (const { family, pool, value } of taken) this.allocator(family, pool)?.release(value);
+        for (const { family, value } of taken) this.#release({ family, value });
         return outcome;
       }
-      taken.push({ family: each.family, pool: each.pool, value: outcome.value });
+      const address = { family: each.family, pool: each.pool, value: outcome.value };
+      this.#restore(address);
+      taken.push(address);
     }
     return ok(taken);
   }
@@ -188,13 +191,13 @@ export class Pools {
   }
 
   restore({ pool, ip }: Place): void {
-    const allocator = this.#allocators.get(pool)?.get(familyOf(ip));
-    if (allocator !== undefined) restore(allocator, ip);
+    const address = parseAddress(ip);
+    if (address !== undefined) this.#restore({ ...address, pool });
   }
 
-  free({ pool, ip }: Place): void {
+  free({ ip }: Pick<Place, 'ip'>): void {
     const address = parseAddress(ip);
-    if (address !== undefined) this.#allocators.get(pool)?.get(address.family)?.release(address.value);
+    if (address !== undefined) this.#release(address);
   }
 
   /** Which families of which pools a request means. */
@@ -234,6 +237,18 @@ export class Pools {
       return `${familyName[family]}: ${text}`;
     });
     return parts.length === 0 ? 'Not running' : parts.join(', ');
+  }
+
+  /** In every pool that has the address: a block may have come in a pool while pods held addresses of it in another. */
+  #restore({ pool, family, value }: Address & { readonly pool: string }): void {
+    for (const [name, ofPool] of this.#allocators) {
+      const allocator = ofPool.get(family);
+      if (name === pool || allocator?.covers(value) === true) allocator?.restore(value);
+    }
+  }
+
+  #release({ family, value }: Address): void {
+    for (const ofPool of this.#allocators.values()) ofPool.get(family)?.release(value);
   }
 
   #isOff(family: Family): boolean {

@@ -1,19 +1,11 @@
 // Has the address layer give out the blocks of this node: those that the options name, those that the record remembers, and
 // those that Kubernetes shows. They are in the record, so a restart without an API server serves as before.
-import {
-  addressText,
-  type Cidr,
-  cidrText,
-  families,
-  type Family,
-  parseAddress,
-} from '../../blocks/set/cidr.ts';
+import { addressText, type Cidr, cidrText, families, type Family } from '../../blocks/set/cidr.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import { HostScopeAllocator } from '../allocators/host-scope-allocator.ts';
 import type { Blocks } from '../ipam/holdings.ts';
 import type { Ipam } from '../ipam/ipam.ts';
-import { only } from '../ipam/pools.ts';
 import type { AddressRecord } from '../record/address-record.ts';
 import { routerOf, routersInUse } from './block-router.ts';
 import { chooseBlocks, type ShownBlocks } from './own-blocks.ts';
@@ -44,10 +36,6 @@ export class BlockKeeper {
   /** Serves what is known without Kubernetes. */
   start(): void {
     const { ipam, follows } = this.#options;
-    for (const router of Object.values(ipam.holdings.routers)) {
-      const address = parseAddress(router);
-      if (address !== undefined) ipam.pools.exclude({ network: only(address), owner: 'router' });
-    }
     this.#choose(follows ? Object.values(ipam.holdings.blocks) : []);
   }
 

@@ -1,6 +1,14 @@
 // Which address of a block is the gateway of its pods. It stays that as long as one of them lives, and no pod ever gets it. Pure.
-import { addressText, type Cidr, cidrOf, contains, parseAddress, widthOf } from '../../blocks/set/cidr.ts';
-import type { Routers } from '../ipam/holdings.ts';
+import {
+  type Address,
+  addressText,
+  type Cidr,
+  cidrOf,
+  contains,
+  parseAddress,
+  widthOf,
+} from '../../blocks/set/cidr.ts';
+import type { Holdings, Routers } from '../ipam/holdings.ts';
 
 /** The one it had, or the first usable address that nobody holds; undefined if pods of an earlier block hold all. */
 export function routerOf(
@@ -29,4 +37,10 @@ export function routersInUse(routers: Routers, held: ReadonlySet<string>): Route
     );
   };
   return Object.fromEntries(Object.entries(routers).filter(([block]) => isInUse(block)));
+}
+
+/** The gateways that living pods may have, whatever the mode was in which they got them. */
+export function gatewaysInUse(holdings: Holdings): readonly Address[] {
+  const held = new Set(Array.from(holdings.held(), ({ ip }) => ip));
+  return Object.values(routersInUse(holdings.routers, held)).flatMap((ip) => parseAddress(ip) ?? []);
 }

@@ -1,11 +1,11 @@
 // Where the addresses of this node come from with pools: it asks for counts in spec.ipam.pools.requested, and says in `allocated`
 // which blocks it holds. A block that it stops holding gives nothing from before the write on until the object shows, in another
 // state, that it is held after all: the operator may give it to another node meanwhile.
-import { type Cidr, cidrOf, families, type Family } from '../../blocks/set/cidr.ts';
+import { type Cidr, cidrOf, families, type Family, parseAddress } from '../../blocks/set/cidr.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
-import type { Change } from '../ipam/holdings.ts';
+import type { Change, Holdings } from '../ipam/holdings.ts';
 import type { IpamEvent } from '../ipam/ipam.ts';
 import type { AddressSource } from './address-source.ts';
 import { type NodePatches, NodeWrites } from './node-writes.ts';
@@ -150,7 +150,7 @@ export class PooledBlocks implements AddressSource {
   #serve(pool: string, family: Family): void {
     const { ipam, random } = this.#options;
     const key = allocatorKey(pool, family);
-    const allocator = new MultiPoolAllocator(family, random.fork(key));
+    const allocator = new MultiPoolAllocator(family, random.fork(key), () => heldOf(ipam.holdings, family));
     this.#allocators.set(key, { pool, allocator });
     ipam.serve(allocator, pool);
   }
@@ -212,6 +212,12 @@ export class PooledBlocks implements AddressSource {
     this.#offer(raw);
     return undefined;
   }
+}
+
+/** Of whatever pool. */
+function heldOf(holdings: Holdings, family: Family): readonly bigint[] {
+  const addresses = Array.from(holdings.held(), ({ ip }) => parseAddress(ip));
+  return addresses.flatMap((address) => (address?.family === family ? [address.value] : []));
 }
 
 function versionOf(raw: JsonObject): string {

@@ -103,7 +103,9 @@ describe('an address of a family that is switched off while its pod lives', () =
   test('is not handed over to the controller', async () => {
     const clock = new VirtualClock();
     const api = new EmbeddedApi(clock);
-    await api.create('one', { ipam: { pool: { '10.0.0.7': {}, '10.0.0.8': {} }, 'ipv6-pool': { 'fd00::7': {} } } });
+    await api.create('one', {
+      ipam: { pool: { '10.0.0.7': {}, '10.0.0.8': {} }, 'ipv6-pool': { 'fd00::7': {} } },
+    });
     const flags: Record<string, string> = { ipam: 'crd' };
     const machine = machineOf(clock, api, flags);
     machine.start();

@@ -66,7 +66,7 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'takes one family after the other, and keeps the first when the second fails',
     'ipam/pools.ts',
-    'for (const { family, pool, value } of taken) this.allocator(family, pool)?.release(value);',
+    'for (const { family, value } of taken) this.#release({ family, value });',
     '',
   ),
   one(
@@ -114,8 +114,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'forgets what is held when it gets a block',
     'ipam/pools.ts',
-    'for (const each of held) if (each.pool === pool) restore(allocator, each.ip);',
-    '',
+    'if (each.pool === pool || covers(allocator, each.ip)) restore(allocator, each.ip);',
+    "if (each.ip === '') restore(allocator, each.ip);",
   ),
   one(
     'holds what it could not record',
