@@ -54,9 +54,8 @@ describe('an address of a family that is switched off while its pod lives', () =
     return new AgentMachine({ clock, random: new Random('m'), flags, connect: () => api.transport });
   }
 
-  async function specOf(api: EmbeddedApi): Promise<JsonObject> {
-    return (await api.kubectl('GET', '/apis/cilium.io/v2/ciliumnodes/one')) as JsonObject;
-  }
+  const nodeOf = (api: EmbeddedApi): Promise<JsonObject> =>
+    api.kubectl('GET', '/apis/cilium.io/v2/ciliumnodes/one');
 
   test('keeps its block of a pool until it is released', async () => {
     const clock = new VirtualClock();
@@ -89,7 +88,7 @@ describe('an address of a family that is switched off while its pod lives', () =
     await clock.advance(120_000);
 
     const allocated = async (): Promise<unknown> =>
-      valueAt(await specOf(api), 'spec', 'ipam', 'pools', 'allocated');
+      valueAt(await nodeOf(api), 'spec', 'ipam', 'pools', 'allocated');
     expect(await allocated()).toEqual([{ pool: 'blue', cidrs }]);
     const next = await callPlugin(machine, { verb: 'ADD', container: 'c2', ipam });
     expect(next.addresses).toEqual([expect.stringMatching(/^10\./)]);
@@ -122,7 +121,7 @@ describe('an address of a family that is switched off while its pod lives', () =
     await clock.advance(60_000);
 
     const state = async (): Promise<unknown> =>
-      valueAt(await specOf(api), 'status', 'ipam', 'release-ipv6s', 'fd00::7');
+      valueAt(await nodeOf(api), 'status', 'ipam', 'release-ipv6s', 'fd00::7');
     expect(await state()).toBe('do-not-release');
     await callPlugin(machine, { verb: 'DEL', container: 'c1' });
     await api.kubectl('PATCH', '/apis/cilium.io/v2/ciliumnodes/one/status', { status: { ipam: marked } });
