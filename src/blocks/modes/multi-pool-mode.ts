@@ -3,7 +3,7 @@ import { BlockLedger } from '../allocation/block-ledger.ts';
 import { bySeniority } from '../allocation/waiting-line.ts';
 import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
 import { rememberForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
-import { PoolAllotment } from '../multi-pool/pool-allotment.ts';
+import { PoolAllotment, type PoolAllotmentEvent } from '../multi-pool/pool-allotment.ts';
 import { allocatedPatch, type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
@@ -15,6 +15,7 @@ import type { BlockBook } from './block-session.ts';
 import { CidrMode, type CidrPorts } from './block-mode.ts';
 import { CiliumNodeParts } from './cilium-node-parts.ts';
 import type { ModeDeps } from '../../controller/host.ts';
+import { PoolMigration } from './pool-migration.ts';
 import { PoolStart } from './pool-start.ts';
 import { PoolReports } from './pool-reports.ts';
 import { type PoolChange, PoolsWatch } from './pools-watch.ts';
@@ -43,6 +44,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   #podsProblem: string | undefined;
   #allotment: PoolAllotment | undefined;
   #dropped: DroppedBlocks | undefined;
+  #migration: PoolMigration | undefined;
 
   constructor(deps: ModeDeps, ports: CidrPorts<PoolNodeHolder>) {
     super(deps, ports, { read: poolNodeHolder, specOf: allocatedPatch });
@@ -82,8 +84,8 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     const { releasePodCheck } = this.deps.host.options;
     const allotment: PoolAllotment = new PoolAllotment(ledger, {
       claims: this.openClaims(ledger),
-      onPools: (names) => this.#reports.tell(allotment.book, names),
-      ...(releasePodCheck && { onDrop: ({ name, uid }) => this.#dropped?.noteDrop(name, uid) }),
+      looksAtPods: releasePodCheck,
+      emit: (event) => this.#noteEvent(allotment, event),
     });
     this.#dropped = this.#droppedBlocksOf(allotment);
     for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
@@ -92,6 +94,31 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
     allotment.changePools(pools);
     return { ledger, allotment, writesInARow };
+  }
+
+  #openMigration(allotment: PoolAllotment): PoolMigration {
+    this.#migration = new PoolMigration({
+      ...this.deps,
+      writer: this.writer,
+      allotment,
+      isLeftAlone: (holder) => this.holders.isLeftAlone(holder),
+      ports: this.ports,
+    });
+    return this.#migration;
+  }
+
+  #noteEvent({ book }: PoolAllotment, event: PoolAllotmentEvent): void {
+    switch (event.kind) {
+      case 'pools':
+        this.#reports.tell(book, event.names);
+        if (event.names.has(this.deps.host.options.ipamDefaultIpPool)) this.#migration?.noteAll();
+        return;
+      case 'podCidrs':
+        this.#migration?.note(event.holder);
+        return;
+      case 'dropped':
+        this.#dropped?.noteDrop(event.holder.name, event.holder.uid);
+    }
   }
 
   #droppedBlocksOf(holdings: PoolAllotment): DroppedBlocks {
@@ -107,7 +134,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   }
 
   override async stop(deadline: AbortSignal): Promise<void> {
-    await Promise.all([this.#dropped?.stop(deadline), super.stop(deadline)]);
+    await Promise.all([this.#dropped?.stop(deadline), this.#migration?.stop(deadline), super.stop(deadline)]);
   }
 
   /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */
@@ -119,9 +146,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     await new PoolStart({
       ...this.deps,
       ports: this.ports,
-      writer: this.writer,
-      allotment,
-      isLeftAlone: (holder) => this.holders.isLeftAlone(holder),
+      migration: this.#openMigration(allotment),
       refreshPools: () => this.#pools.reflector.refresh(),
     }).run(signal);
     if (host.options.releasePodCheck) await this.#rememberForgotten(allotment, signal);

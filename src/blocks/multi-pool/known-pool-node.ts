@@ -11,6 +11,8 @@ export interface Known extends ShownBlocks {
   readonly returns: BlockReturns;
   /** What it lists, and does not hold. */
   unconfirmed: readonly Cidr[];
+  /** Why its blocks of cluster-pool cannot move to the default pool. */
+  unmoved: string | undefined;
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
   /** What its agent returned last. */
@@ -29,6 +31,7 @@ export function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[])
     unlisted: [],
     returns: new BlockReturns(),
     unconfirmed: [],
+    unmoved: undefined,
     reserved: [],
     returned: [],
     version: '',

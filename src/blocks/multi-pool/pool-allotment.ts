@@ -12,29 +12,34 @@ import { oldestBefore } from '../allocation/waiting-line.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong, network, overlaps } from '../set/cidr.ts';
 import { isListed, shownBlocks } from './block-returns.ts';
 import { isOlder, type Known, newKnown, offeredTo, usedPools } from './known-pool-node.ts';
-import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
+import { type ListedBlock, PoolBook } from './pool-book.ts';
 import { poolClaims } from './pool-claims.ts';
-import { listedEnds, usableAddresses } from './pool-definition.ts';
+import { listedEnds } from './pool-definition.ts';
 import { poolCondition, standingOf } from './pool-condition.ts';
 import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
+import { PoolSupply } from './pool-supply.ts';
 import { PoolUsers } from './pool-users.ts';
 import { type PoolWant, wantOf } from './pool-want.ts';
-
-/** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
-const maxAdded = 256;
 
 /** Blocks that an agent returned, and may list again. */
 const maxRemembered = 32;
 
 const nothing: Change = { others: [], freed: [] };
 
+export type PoolAllotmentEvent =
+  /** These pools, or what is wrong with them, may have changed. */
+  | { readonly kind: 'pools'; readonly names: ReadonlySet<string> }
+  /** A node shows blocks of cluster-pool. */
+  | { readonly kind: 'podCidrs'; readonly holder: PoolNodeHolder }
+  /** Blocks wait for a look at the pods of their node. */
+  | { readonly kind: 'dropped'; readonly holder: PoolNodeHolder };
+
 export interface PoolAllotmentDeps {
   /** What nodes hold of what they list. Default: all of it. */
   readonly claims?: NodeClaims;
-  /** Called after these pools, or what is wrong with them, may have changed. */
-  readonly onPools?: (names: Iterable<string>) => void;
-  /** Called when blocks wait for a look at the pods of their node. Without it, the word of an agent is enough. */
-  readonly onDrop?: (holder: PoolNodeHolder) => void;
+  /** Whether blocks that an agent drops wait for a look at the pods of their node. Default: its word is enough. */
+  readonly looksAtPods?: boolean;
+  readonly emit?: (event: PoolAllotmentEvent) => void;
 }
 
 export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]> {
@@ -42,8 +47,8 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   readonly #ledger: BlockLedger;
   readonly #deps: PoolAllotmentDeps;
   readonly #claims: NodeClaims;
+  readonly #supply: PoolSupply;
   readonly #known = new Map<string, Known>();
-  readonly #unmoved = new Map<string, string>();
   readonly #users = new PoolUsers();
 
   constructor(ledger: BlockLedger, deps: PoolAllotmentDeps = {}) {
@@ -51,6 +56,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     this.#deps = deps;
     this.#claims = deps.claims ?? new NodeClaims({ ledger, bound: Infinity, hasNode: () => undefined });
     this.book = new PoolBook({ isUsed: (pool) => this.#isUsed(pool) });
+    this.#supply = new PoolSupply({ ledger, book: this.book, claims: this.#claims });
   }
 
   /** Takes in pools as they are now, all that changed at once; `undefined` for one that is gone. Returns uids of nodes concerned. */
@@ -75,11 +81,17 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       known.wants = undefined;
       this.#settle(known);
     }
-    this.#deps.onPools?.(names);
+    this.#deps.emit?.({ kind: 'pools', names });
     return [...concerned];
   }
 
   take(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): Change {
+    const change = this.#takeIn(holder, before);
+    if (holder.podCidrs.length > 0) this.#deps.emit?.({ kind: 'podCidrs', holder });
+    return change;
+  }
+
+  #takeIn(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): Change {
     const known = this.#known.get(holder.uid);
     const listed = listedBlocks(holder);
     if (known === undefined) {
@@ -137,15 +149,15 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     if (known === undefined) return;
     this.#ledger.hold(uid, block.cidr);
     known.returns.keep(block);
-    this.#deps.onDrop?.(known.holder);
+    this.#deps.emit?.({ kind: 'dropped', holder: known.holder });
   }
 
   /** What goes now of what an agent dropped just now, and before. */
   #mayGo(known: Known, dropped: readonly ListedBlock[]): readonly Cidr[] {
-    const { onDrop } = this.#deps;
-    if (onDrop === undefined) return dropped.map(({ cidr }) => cidr);
+    const { looksAtPods = false, emit } = this.#deps;
+    if (!looksAtPods) return dropped.map(({ cidr }) => cidr);
     const gone = known.returns.wait(dropped, known.listed);
-    if (dropped.length > 0) onDrop(known.holder);
+    if (dropped.length > 0) emit?.({ kind: 'dropped', holder: known.holder });
     return gone;
   }
 
@@ -166,17 +178,18 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const held = this.#ledger.heldBy(uid);
     const others = held.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
     this.#known.delete(uid);
-    this.#unmoved.delete(uid);
     this.#claims.forget({ uid });
     this.#users.delete(uid);
     const freed = this.#release(known, held);
     return { others: [...others, ...this.#noteFreed(freed)], freed };
   }
 
-  /** Why the blocks of cluster-pool that a node has cannot move to the default pool; undefined if they did. */
-  noteUnmoved({ uid }: PoolNodeHolder, why: string | undefined): void {
-    if (why === undefined) this.#unmoved.delete(uid);
-    else this.#unmoved.set(uid, why);
+  /** Why the blocks of cluster-pool that a node has cannot move to the default pool. Returns whether that is new. */
+  noteUnmoved({ uid }: PoolNodeHolder, why: string): boolean {
+    const known = this.#known.get(uid);
+    if (known === undefined || known.unmoved === why) return false;
+    known.unmoved = why;
+    return true;
   }
 
   /** An agent may list again what it just returned. */
@@ -200,11 +213,11 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     if (known === undefined) return undefined;
     const allocated: Allocated[] = [];
     const added = this.#wantsOf(known).flatMap((want) =>
-      this.#blocksFor(known, want, allocated).map((cidr) => ({ pool: want.pool, cidr })),
+      this.#supply.take(known, want, allocated).map((cidr) => ({ pool: want.pool, cidr })),
     );
     if (added.length === 0) return undefined;
     // What it shows then is whole: what its agent leaves out of a list afterwards, that agent returns.
-    added.push(...this.#returnable(known).filter((block) => !isListed(added, block)));
+    added.push(...this.#supply.returnable(known).filter((block) => !isListed(added, block)));
     const taken = allocated.map(({ cidr }) => cidr);
     this.#claims.noteGiven(known.holder, taken);
     known.reserved = [...known.reserved, ...taken];
@@ -236,10 +249,12 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return poolCondition({
       ...facts,
       holder,
-      unmoved: holder.podCidrs.length > 0 ? this.#unmoved.get(holder.uid) : undefined,
+      unmoved: holder.podCidrs.length > 0 ? known.unmoved : undefined,
       conflict: this.#conflictOf(known),
-      wants: facts.isWaiting ? this.#wantsOf(known).filter((want) => !this.#canServe(known, want)) : [],
-      maxCidrs: this.#isFull(known) ? maxCidrsRead : undefined,
+      wants: facts.isWaiting
+        ? this.#wantsOf(known).filter((want) => !this.#supply.canServe(known, want))
+        : [],
+      maxCidrs: this.#supply.isFull(known) ? maxCidrsRead : undefined,
       claims: poolClaims(known, {
         claims: this.#claims,
         counts: this.#ledger.blocksOf(holder.uid),
@@ -310,7 +325,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     known.reserved = known.reserved.filter((cidr) => !isListed(known.listed, { cidr }));
     if (known.reserved.length === 0 || known.version === holder.version || holder.problem !== undefined)
       return [];
-    const wanted = this.#wantsOf(known).flatMap((want) => this.#ownBlocksFor(known, want));
+    const wanted = this.#wantsOf(known).flatMap((want) => this.#supply.ownBlocks(known, want));
     const idle = known.reserved.filter((cidr) => !isAmong(wanted, cidr));
     return this.#release(known, idle);
   }
@@ -321,64 +336,6 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
         wantOf(known, { pool, family, addresses: asked[family] }, this.book.get(pool)?.definition),
       ),
     ));
-  }
-
-  #usable(state: PoolState | undefined, cidr: Cidr): number {
-    return usableAddresses(cidr, state?.definition?.[cidr.family]);
-  }
-
-  /** Blocks that the node holds although it does not list them come first, but for those that it had under another name. */
-  #ownBlocksFor(
-    { holder: { uid }, listed, unlisted }: Known,
-    { pool, family, addresses }: PoolWant,
-  ): readonly Cidr[] {
-    const foreign = unlisted.filter((each) => each.pool !== pool);
-    const state = this.book.get(pool);
-    const blocks: Cidr[] = [];
-    let left = addresses;
-    for (const cidr of this.#ledger.heldBy(uid)) {
-      if (left <= 0) break;
-      const isOfPool = cidr.family === family && this.#ledger.poolOf(cidr)?.pool === pool;
-      if (!isOfPool || isListed(listed, { cidr }) || isListed(foreign, { cidr })) continue;
-      if (this.#ledger.othersHolding(cidr, uid).length > 0) continue;
-      blocks.push(cidr);
-      left -= this.#usable(state, cidr);
-    }
-    return blocks;
-  }
-
-  #returnable({ holder: { uid }, unlisted }: Known): readonly ListedBlock[] {
-    return unlisted.filter(({ cidr }) => this.#ledger.othersHolding(cidr, uid).length === 0);
-  }
-
-  /** As many blocks as are wanted, or as are free. */
-  #blocksFor(known: Known, want: PoolWant, allocated: Allocated[]): readonly Cidr[] {
-    const state = this.book.get(want.pool);
-    if (state?.definition === undefined) return [];
-    const blocks = [...this.#ownBlocksFor(known, want)];
-    const most = Math.min(maxAdded, blocks.length + this.#claims.room(known.holder, want));
-    let left = blocks.reduce((sum, cidr) => sum - this.#usable(state, cidr), want.addresses);
-    while (left > 0 && blocks.length < most && !this.#isFull(known)) {
-      const next = this.#ledger.allocate(want.family, known.holder.uid, { pool: want.pool });
-      if (next === undefined) break;
-      allocated.push(next);
-      blocks.push(next.cidr);
-      left -= this.#usable(state, next.cidr);
-    }
-    return blocks;
-  }
-
-  /** Whether another block would be too much for its list. */
-  #isFull({ holder: { uid } }: Known): boolean {
-    return this.#ledger.heldBy(uid).length >= maxCidrsRead;
-  }
-
-  #canServe(known: Known, want: PoolWant): boolean {
-    const state = this.book.get(want.pool);
-    if (state?.definition === undefined) return false;
-    if (this.#ownBlocksFor(known, want).length > 0) return true;
-    if (this.#claims.room(known.holder, want) === 0) return false;
-    return !this.#isFull(known) && this.#ledger.hasFree(want.family, { pool: want.pool });
   }
 
   #conflictOf({

@@ -81,7 +81,7 @@ export const blockOptions = optionRows(
     },
     'enable-cluster-pool-to-multi-pool-migration': {
       kind: boolean,
-      help: 'With ipam=multi-pool: at start, the blocks of CiliumNodes that cluster-pool gave move to the default pool, before anything is given out. The pool must have their networks, with the same mask size. With dry-run, it only logs what would move.',
+      help: 'With ipam=multi-pool: at start, the blocks of CiliumNodes that cluster-pool gave move to the default pool, before anything is given out, and later those of each one that could not move then, once it can. The pool must have their networks, with the same mask size. With dry-run, it only logs what would move.',
       default: 'false',
     },
     'multi-pool-migration-workers': {

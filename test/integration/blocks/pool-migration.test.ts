@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { textsAt } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
-import { ipv4, nodes, PoolWorld } from './pool-world.ts';
+import { ipv4, nodes, pools, PoolWorld } from './pool-world.ts';
 
 describe('a move from cluster-pool', () => {
   const moving = { 'enable-cluster-pool-to-multi-pool-migration': 'true' };
@@ -63,6 +63,113 @@ describe('a move from cluster-pool', () => {
 
     expect(await podCidrsOf(world, 'a')).toEqual(['10.0.0.0/24']);
     expect(await world.blocks('new')).toEqual({ default: ['10.0.1.0/24'] });
+  });
+
+  const ignore = 'ipam.cilium.io/ignore';
+
+  /** A CiliumNode with a block of cluster-pool. */
+  async function holding(world: PoolWorld, name: string, block: string, annotations = {}): Promise<void> {
+    await world.ask('POST', nodes, {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name, annotations },
+      spec: { ipam: { podCIDRs: [block] } },
+    });
+  }
+
+  async function leading(prepare: (world: PoolWorld) => Promise<unknown>, flags = {}): Promise<PoolWorld> {
+    const world = new PoolWorld({ ...moving, 'nodes-gc-interval': '0', ...flags });
+    await world.pool('default', ipv4(24, '10.0.0.0/16'));
+    await prepare(world);
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.clock.advance(10_000);
+    return world;
+  }
+
+  type Step = (world: PoolWorld) => Promise<unknown>;
+
+  test.each<[string, Step, Step]>([
+    [
+      'its Node no longer asks to ignore it',
+      async (world) => {
+        const metadata = { name: 'a', annotations: { [ignore]: 'true' } };
+        await world.ask('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata, spec: {} });
+        await holding(world, 'a', '10.0.3.0/24');
+      },
+      (world) => world.ask('PATCH', '/api/v1/nodes/a', { metadata: { annotations: { [ignore]: null } } }),
+    ],
+    [
+      'it no longer asks itself to be ignored',
+      (world) => holding(world, 'a', '10.0.3.0/24', { [ignore]: 'true' }),
+      (world) => world.ask('PATCH', `${nodes}/a`, { metadata: { annotations: { [ignore]: 'false' } } }),
+    ],
+    [
+      'its pool gets the network',
+      (world) => holding(world, 'a', '10.7.3.0/24'),
+      (world) => world.ask('PATCH', `${pools}/default`, { spec: ipv4(24, '10.0.0.0/16', '10.7.0.0/16') }),
+    ],
+    [
+      'its default pool is created',
+      async (world) => {
+        await world.ask('DELETE', `${pools}/default`);
+        await holding(world, 'a', '10.0.3.0/24');
+      },
+      (world) => world.pool('default', ipv4(24, '10.0.0.0/16')),
+    ],
+    ['it appears', () => Promise.resolve(), (world) => holding(world, 'a', '10.0.3.0/24')],
+  ])('is made for a node as soon as %s', async (_, prepare, change) => {
+    const world = await leading(prepare);
+    const before = await world.blocks('a');
+
+    await change(world);
+    await world.clock.advance(10_000);
+
+    expect(before).toEqual({});
+    expect(await podCidrsOf(world, 'a')).toEqual([]);
+    expect(Object.keys(await world.blocks('a'))).toEqual(['default']);
+    expect(await world.error('a')).toBe('');
+    expect(world.reasonOf('a')).toBeUndefined();
+    expect(world.replicas).toHaveLength(1);
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('is tried again minutes after the API server refused it ten times', async () => {
+    let isRefusing = true;
+    const world: PoolWorld = new PoolWorld(moving, {
+      intercept: (_, handler) => (request, signal) =>
+        isRefusing && request.method === 'PATCH' && request.body?.includes('podCIDRs') === true
+          ? Promise.resolve({ status: 403, headers: {}, body: '{"kind":"Status","message":"a policy"}' })
+          : handler(request, signal),
+    });
+    await world.pool('default', ipv4(24, '10.0.0.0/16'));
+    await holding(world, 'a', '10.0.3.0/24');
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.node('new', { default: 1 });
+    await world.clock.advance(60_000);
+    const [error, others] = [await world.error('a'), await world.blocks('new')];
+
+    isRefusing = false;
+    await world.clock.advance(600_000);
+
+    expect(error).toMatch(/^migration to multi-pool IPAM failed: .*a policy/);
+    expect(others).toEqual({ default: ['10.0.0.0/24'] });
+    expect(await podCidrsOf(world, 'a')).toEqual([]);
+    expect(await world.error('a')).toBe('');
+  });
+
+  test('is logged once for each node in a dry run, however often it changes', async () => {
+    const world = await leading((each) => holding(each, 'a', '10.0.3.0/24'), { 'dry-run': 'true' });
+    await holding(world, 'b', '10.0.4.0/24');
+    for (const value of ['1', '2', '3']) {
+      await world.ask('PATCH', `${nodes}/a`, { metadata: { annotations: { seen: value } } });
+      await world.clock.advance(1000);
+    }
+
+    const lines = world.leader?.log.lines.filter(({ message }) => message.startsWith('dry run: would move'));
+    expect(lines?.map(({ details }) => (details as { node: string }).node)).toEqual(['a', 'b']);
+    expect(world.writes).toEqual([]);
   });
 
   test('leads back: the only block of a family of the default pool becomes its pod CIDR', async () => {

@@ -33,7 +33,10 @@ class Scene {
   readonly clock = new VirtualClock();
   readonly ledger = new BlockLedger([]);
   readonly allotment = new PoolAllotment(this.ledger, {
-    onDrop: (holder) => this.dropped.noteDrop(holder.name, holder.uid),
+    looksAtPods: true,
+    emit: (event) => {
+      if (event.kind === 'dropped') this.dropped.noteDrop(event.holder.name, event.holder.uid);
+    },
   });
   /** To every look. Undefined: each is answered by hand. */
   answer: PodReading | undefined;
