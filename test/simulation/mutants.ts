@@ -68,8 +68,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'the withdrawal brake holds nothing',
     'manager/withdrawals/withdrawal-decision.ts',
-    'if (counted.size > Math.max(minLimit, limitRatio * users.length)) return false;',
-    'if (counted.size > Math.max(minLimit, limitRatio * users.length)) return true;',
+    'const limit = Math.max(minLimit, limitRatio * users.length);',
+    'const limit = minLimit + limitRatio + Infinity;',
   ),
   one(
     'the withdrawal brake never opens',
@@ -270,8 +270,8 @@ const onEveryCloud: readonly Mutant[] = [
       },
       {
         file: 'providers/inventory/known-interfaces.ts',
-        from: 'this.#records.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });',
-        to: 'this.#records.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt, absentSince: undefined, unclear: "nothing", elsewhereAt: undefined });',
+        from: 'this.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });',
+        to: 'this.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt, absentSince: undefined, unclear: "nothing", elsewhereAt: undefined });',
       },
     ],
   },

@@ -106,7 +106,7 @@ export class WithdrawalBrake implements WithdrawalGate {
     this.#readAt ??= now;
   }
 
-  admit(instanceIds: ReadonlySet<string>, now: number, suspected: ReadonlySet<string>): boolean {
+  admit(instanceIds: ReadonlySet<string>, now: number, suspected: () => ReadonlySet<string>): boolean {
     if (this.#waits(now)) return false;
     const held = this.#assessWithdrawals(instanceIds, now, suspected);
     if (held === undefined) for (const id of instanceIds) this.#admitted.set(id, now);
@@ -161,7 +161,7 @@ export class WithdrawalBrake implements WithdrawalGate {
   #assessWithdrawals(
     instanceIds: ReadonlySet<string>,
     now: number,
-    suspected: ReadonlySet<string>,
+    suspected: () => ReadonlySet<string>,
   ): BrakeState | undefined {
     const { members, allowed, wall } = this.#deps;
     for (const [id, at] of this.#admitted) if (now - at >= countedFor) this.#admitted.delete(id);
@@ -171,11 +171,18 @@ export class WithdrawalBrake implements WithdrawalGate {
     if (isFew && (isOver || !this.#isPreviousLeaders)) return undefined;
     const since =
       this.#state.kind === 'held' ? this.#state.since : (this.#inherited?.since ?? Math.floor(wall()));
-    const token = tokenOf(instanceIds, since);
+    const token = this.#tokenOf(instanceIds, since);
     if (allowed() === token) return undefined;
     const recent = [...this.#admitted.keys()].filter((id) => !instanceIds.has(id)).length;
     const users = all.filter(({ hasNode, usesAddresses }) => hasNode && usesAddresses).length;
     return { kind: 'held', since, instanceIds, token, recent, users };
+  }
+
+  /** It is asked about the same instances at each refresh of one of them. */
+  #tokenOf(instanceIds: ReadonlySet<string>, since: number): string {
+    const state = this.#state;
+    const isSame = state.kind === 'held' && state.instanceIds === instanceIds && state.since === since;
+    return isSame ? state.token : tokenOf(instanceIds, since);
   }
 
   #enter(state: BrakeState): void {

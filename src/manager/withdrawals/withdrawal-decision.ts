@@ -37,7 +37,7 @@ export interface WithdrawalCandidates {
   /** Instances with a withdrawal now. */
   readonly instanceIds: ReadonlySet<string>;
   /** Instances that a read missed something of once, which may be withdrawn next. */
-  readonly suspected: ReadonlySet<string>;
+  readonly suspected: () => ReadonlySet<string>;
   /** Instances with a withdrawal that was admitted earlier, with its time in monotonic ms. */
   readonly admitted: ReadonlyMap<string, number>;
   readonly members: readonly Pick<NodeMember, 'hasNode' | 'instanceId' | 'usesAddresses'>[];
@@ -53,10 +53,12 @@ export function isWithinLimit(candidates: WithdrawalCandidates): boolean {
   const { instanceIds, suspected, admitted, members, now } = candidates;
   if (instanceIds.size === 0) return true;
   const recent = [...admitted].filter(([, at]) => now - at < countedFor).map(([id]) => id);
-  const counted = new Set([...instanceIds, ...suspected, ...recent]);
   const living = members.filter(({ hasNode }) => hasNode);
   const users = living.filter(({ usesAddresses }) => usesAddresses);
-  if (counted.size > Math.max(minLimit, limitRatio * users.length)) return false;
+  const limit = Math.max(minLimit, limitRatio * users.length);
+  if (instanceIds.size > limit) return false;
+  const counted = new Set([...instanceIds, ...suspected(), ...recent]);
+  if (counted.size > limit) return false;
   const allUsers = members.filter(({ usesAddresses }) => usesAddresses);
   return [users, living, allUsers, members].every((part) => !isWhole(part, counted));
 }

@@ -62,8 +62,7 @@ export class HeldWithdrawals {
 
   /** Instances with a withdrawal that the gate holds now. */
   held(): ReadonlySet<string> {
-    const held = [...this.#held].filter((id) => this.#hasProven(id));
-    return held.length === this.#held.size ? this.#held : new Set(held);
+    return this.#heldWhere((id) => this.#hasProven(id));
   }
 
   /** The instance is about to leave the tracked ones. */
@@ -96,19 +95,18 @@ export class HeldWithdrawals {
     for (const id of instanceIds) this.#noteSuspected(id);
     this.#noteMissedAnew(instanceIds, now);
     const fresh = this.#newCandidates(instanceIds, now);
-    const candidates = new Set([...this.#held, ...fresh]);
-    if (candidates.size === 0) return none;
-    const suspected = this.#suspected(now);
-    this.#held = candidates;
-    const confirmed = new Set([...candidates].filter((id) => this.#isConfirmed(id)));
-    const unconfirmed = [...candidates].filter((id) => !confirmed.has(id));
+    this.#hold(fresh, now);
+    if (this.#held.size === 0) return none;
+    const confirmed = this.#heldWhere((id) => this.#isConfirmed(id));
+    const unconfirmed = this.#heldBut(confirmed);
     const wasAsked = unconfirmed.every((id) => this.#wasAsked(id)) || now >= this.#askedUntil;
     const changed = unconfirmed.filter((id) => this.#confirm(id, now));
     if (!wasAsked) changed.push(...[...confirmed].filter((id) => this.#refreshAgain(id, now)));
     // An instance that cannot be read, or is no longer shown whole, must not hold what all others have lost, nor make a
     // token worthless.
     if (confirmed.size === 0 || !wasAsked) return new Set(changed);
-    if (!this.#gate.admit(confirmed, now, new Set([...suspected, ...unconfirmed]))) {
+    const suspected = (): ReadonlySet<string> => new Set([...this.#suspected(), ...unconfirmed]);
+    if (!this.#gate.admit(confirmed, now, suspected)) {
       for (const id of fresh) this.#refreshAgain(id, now);
       return new Set(changed);
     }
@@ -135,10 +133,11 @@ export class HeldWithdrawals {
 
   /** What is gone for certain, or was given up, is not shown again: machines end all the time. */
   #isShownAgain(instanceId: string, { ids, view: noted }: Missed): boolean {
-    const { view, suspected = [], losses } = this.#changedSince(instanceId, noted) ?? {};
-    if (view === undefined) return false;
+    const tracked = this.#changedSince(instanceId, noted);
+    if (tracked === undefined) return false;
+    const { view, suspected, losses } = tracked;
     const isSuspected = new Set(suspected);
-    const isBack = [...ids].some((id) => !isSuspected.has(id) && losses?.isThere(id) === true);
+    const isBack = [...ids].some((id) => !isSuspected.has(id) && losses.isThere(id));
     if (suspected.length === 0) this.#missed.delete(instanceId);
     else this.#missed.set(instanceId, { ids: isBack ? isSuspected : ids, view });
     return isBack;
@@ -244,11 +243,26 @@ export class HeldWithdrawals {
     return isAhead ? tracked?.refreshBy(due) === true : this.#refreshAgain(instanceId, now);
   }
 
-  /** Instances with something that a read missed, in addition to those before the gate. */
-  #suspected(now: number): ReadonlySet<string> {
+  #hold(instanceIds: readonly string[], now: number): void {
     this.#forgetUntracked(now);
+    const isKnown = instanceIds.every((id) => this.#held.has(id));
+    if (!isKnown) this.#held = new Set([...this.#held, ...instanceIds]);
+  }
+
+  #heldBut(some: ReadonlySet<string>): readonly string[] {
+    return some === this.#held ? [] : [...this.#held].filter((id) => !some.has(id));
+  }
+
+  /** The held ones itself if it is true of all of them: there may be many, and each refresh of one instance looks at all. */
+  #heldWhere(isTrue: (instanceId: string) => boolean): ReadonlySet<string> {
+    for (const id of this.#held) if (!isTrue(id)) return new Set([...this.#held].filter(isTrue));
+    return this.#held;
+  }
+
+  /** Instances with something that a read missed, in addition to those before the gate. */
+  #suspected(): readonly string[] {
     const tracked = [...this.#missed.keys()].filter((id) => this.#isSuspected(id));
-    return new Set([...tracked, ...this.#suspectedUntracked.keys()]);
+    return [...tracked, ...this.#suspectedUntracked.keys()];
   }
 
   /** Elapsed time alone does not release a held withdrawal. */

@@ -29,12 +29,22 @@ export interface Missed {
 
 export type Losses = Pick<KnownInterfaces, 'missed' | 'proven' | 'isThere'>;
 
+interface KnownLosses {
+  readonly missed: Missed | undefined;
+  readonly proven: Missed | undefined;
+}
+
+/** Almost all instances share it. */
+const noLosses: KnownLosses = { missed: undefined, proven: undefined };
+
 const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
 
 export class KnownInterfaces {
   readonly gone: GoneInterfaces;
   #records: Map<string, InterfaceRecord>;
   #unusable = noneUnusable;
+  /** What the records miss, until one changes: asked of all instances at each refresh of one while much is missing. */
+  #losses: KnownLosses | undefined;
 
   constructor(restored: readonly NetworkInterface[], consistencyWindow: number) {
     this.gone = new GoneInterfaces(consistencyWindow);
@@ -51,12 +61,25 @@ export class KnownInterfaces {
 
   /** What is missing; undefined if nothing is. */
   get missed(): Missed | undefined {
-    return this.#missedWhere(({ absentSince, missing }) => absentSince !== undefined || missing.size > 0);
+    return this.#known.missed;
   }
 
   /** The part of it that is proven gone and waits for the withdrawal gate; undefined if nothing does. */
   get proven(): Missed | undefined {
-    return this.#missedWhere(({ proven }) => proven.size > 0);
+    return this.#known.proven;
+  }
+
+  get #known(): KnownLosses {
+    this.#losses ??= this.#count();
+    return this.#losses;
+  }
+
+  #count(): KnownLosses {
+    const missed = this.#missedWhere(
+      ({ absentSince, missing }) => absentSince !== undefined || missing.size > 0,
+    );
+    const proven = this.#missedWhere((record) => record.proven.size > 0);
+    return missed === undefined && proven === undefined ? noLosses : { missed, proven };
   }
 
   #missedWhere(isMeant: (record: InterfaceRecord) => boolean): Missed | undefined {
@@ -114,18 +137,25 @@ export class KnownInterfaces {
 
   set(id: string, record: InterfaceRecord): void {
     this.#records.set(id, record);
+    this.#losses = undefined;
+  }
+
+  #drop(id: string): boolean {
+    this.#losses = undefined;
+    return this.#records.delete(id);
   }
 
   /** What no read has shown goes. */
   keepSeen(): void {
     this.#records = onlySeen(this.#records);
+    this.#losses = undefined;
   }
 
   /** Removes what is proven gone. */
   withdrawProven(now: number): void {
     for (const [id, record] of this.#records) {
       const rest = withoutProven(record);
-      if (rest !== undefined) this.#records.set(id, rest);
+      if (rest !== undefined) this.set(id, rest);
       else this.forget(id, now);
     }
   }
@@ -139,7 +169,7 @@ export class KnownInterfaces {
       // An interface keeps its primary address for life. If another interface has it, this one is gone with all its
       // addresses.
       if (item.primaryAddress === address) this.forget(id, now);
-      else this.#records.set(id, withoutAddress(record, address, now));
+      else this.set(id, withoutAddress(record, address, now));
       changed = true;
     }
     return changed;
@@ -147,14 +177,14 @@ export class KnownInterfaces {
 
   /** A call deleted it, or it is proven gone. */
   forget(interfaceId: string, now: number): boolean {
-    const changed = this.#records.delete(interfaceId);
+    const changed = this.#drop(interfaceId);
     if (changed) this.gone.noteRemoved(interfaceId, now);
     return changed;
   }
 
   /** A read no longer shows it. */
   depart(id: string, { whole }: Pick<Reading, 'whole'>): void {
-    this.#records.delete(id);
+    this.#drop(id);
     if (!whole) this.gone.depart(id);
   }
 
@@ -166,7 +196,7 @@ export class KnownInterfaces {
     if (this.#records.has(primaryId)) return false;
     const restored = [...this.#records].filter(([, { asOf }]) => asOf === -Infinity);
     if (!restored.some(([, { interface: item }]) => isPrimaryInterface(item))) return false;
-    for (const [id] of restored) this.#records.delete(id);
+    for (const [id] of restored) this.#drop(id);
     return true;
   }
 
@@ -177,7 +207,7 @@ export class KnownInterfaces {
     const record =
       this.#records.get(interfaceId) ?? (made && firstRecord(onlyWith(made.interface, isStill), endedAt));
     if (record === undefined) return false;
-    this.#records.set(interfaceId, whenAttached(record, answer, endedAt));
+    this.set(interfaceId, whenAttached(record, answer, endedAt));
     this.#giveFromOthers(interfaceId, allAssignments(record.interface).filter(isStill), endedAt);
     return true;
   }
@@ -203,7 +233,7 @@ export class KnownInterfaces {
     const hasMoved = this.#giveFromOthers(answer.interfaceId, given, endedAt);
     const record = this.#records.get(answer.interfaceId);
     if (record === undefined) return hasMoved;
-    this.#records.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });
+    this.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });
     return true;
   }
 
@@ -226,7 +256,7 @@ export class KnownInterfaces {
   }
 
   #replace(changed: ReadonlyMap<string, InterfaceRecord>): boolean {
-    for (const [id, record] of changed) this.#records.set(id, record);
+    for (const [id, record] of changed) this.set(id, record);
     return changed.size > 0;
   }
 

@@ -11,7 +11,7 @@ export interface WithdrawalGate {
    * `suspected`: instances with something a read missed once, which may follow. Returns true to admit all of
    * `instanceIds` (and count them against the next ones), false to hold all.
    */
-  admit(instanceIds: ReadonlySet<string>, now: number, suspected: ReadonlySet<string>): boolean;
+  admit(instanceIds: ReadonlySet<string>, now: number, suspected: () => ReadonlySet<string>): boolean;
   /**
    * Instances that a Node of this cluster verifies, as far as known; undefined for all. Any agent may have
    * invented the others: what they lack proves nothing about the cloud and causes no withdrawal.

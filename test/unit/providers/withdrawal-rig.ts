@@ -14,7 +14,7 @@ export class Gate {
     gate: {
       admit: (instanceIds, _, suspected) => {
         this.asked.push([...instanceIds].sort());
-        this.suspected = [...suspected].sort();
+        this.suspected = [...suspected()].sort();
         return this.isOpen;
       },
       ofNodes: () => this.ofNodes,

@@ -64,7 +64,7 @@ function rig(
   /** Acts as the inventory does when a read proves that something of these instances is missing. */
   function miss(instanceIds: readonly string[], now = clock.monotonic()): ReadonlySet<string> {
     const weighed = new Set([...world.held, ...instanceIds]);
-    const isAdmitted = watch.gate.admit(weighed, now, new Set());
+    const isAdmitted = watch.gate.admit(weighed, now, () => new Set());
     world.held = isAdmitted ? new Set() : weighed;
     return isAdmitted ? weighed : new Set();
   }

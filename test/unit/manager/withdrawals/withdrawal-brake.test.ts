@@ -23,7 +23,7 @@ class Withdrawals {
   /** A read proves that something of these instances is missing. */
   miss(instanceIds: Iterable<string>, now: number): ReadonlySet<string> {
     const weighed = new Set([...this.#held, ...instanceIds]);
-    const isAdmitted = this.gate?.admit(weighed, now, new Set()) === true;
+    const isAdmitted = this.gate?.admit(weighed, now, () => new Set()) === true;
     this.#held = isAdmitted ? new Set() : weighed;
     if (isAdmitted) this.withdrawn.push(...weighed);
     return isAdmitted ? weighed : new Set();

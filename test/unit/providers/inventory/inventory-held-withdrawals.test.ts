@@ -147,6 +147,18 @@ describe('an inventory with a withdrawal gate', () => {
 
     const [few = 0, many = 0] = visited;
     expect(many - few).toBeLessThan(ids.length);
+    // Twice through the instances that miss something, and to the first address of each that a gate asks about.
+    expect(few).toBeLessThan(5 * ids.length);
+  });
+
+  test('holds nothing of an instance whose interface was deleted meanwhile', () => {
+    const gate = missing();
+    gate.refresh(70, all, bare);
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(all));
+
+    gate.inventory.applyAnswer({ kind: 'deleted', interfaceId: 'eni-1-1' }, 80);
+
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(['2', '3']));
   });
 
   test('has held instances refreshed again later', () => {

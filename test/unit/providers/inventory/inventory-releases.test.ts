@@ -244,7 +244,7 @@ describe('an address that a call of ours with a lost answer may have taken', () 
     const suspected: number[] = [];
     const rig = inventoryRig([], undefined, {
       admit: (_, __, others) => {
-        suspected.push(others.size);
+        suspected.push(others().size);
         return true;
       },
       ofNodes: () => undefined,
