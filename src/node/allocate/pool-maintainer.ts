@@ -24,7 +24,7 @@ import {
   scopesOf,
   blockedBy,
   blockedFor,
-  isOfIpv6,
+  blocksOnlyIpv6,
 } from './refused-scope.ts';
 import { AllocationBackoff } from './allocation-backoff.ts';
 import { RefusedSizes } from './refused-sizes.ts';
@@ -302,7 +302,7 @@ export class PoolMaintainer {
     if (policyOf(failure).invalidates !== 'nothing') node.invalidate(runtime.clock.monotonic());
     const known = created.ipv6In && supply.blocked.refusalOf(created.ipv6In, place.instanceId);
     const blocked = blockedFor(step, failure, at, known?.failure);
-    if (isOfIpv6(blocked) || !this.#asksForLess(step, result)) this.#setAside(attempt, result, blocked);
+    if (blocksOnlyIpv6(blocked) || !this.#asksForLess(step, result)) this.#setAside(attempt, result, blocked);
   }
 
   /** The next plans do without what was refused. */
@@ -365,7 +365,7 @@ export class PoolMaintainer {
       perhaps === undefined ? refused : { ...refused, perhaps },
     );
     // There are few such scopes, and IPv4 does not wait for them.
-    if (step.kind === 'allocateIpv6Prefix' || isOfIpv6(scope.kind)) return;
+    if (step.kind === 'allocateIpv6Prefix' || blocksOnlyIpv6(scope.kind)) return;
     if (isNews && !this.#backoff.mayTryAnother()) this.#backoff.add(failure);
   }
 }
@@ -375,7 +375,7 @@ function suspectOf(
   { kind }: RefusedScope,
   { step, at, place, failure }: Pick<Attempt, 'step' | 'place'> & Pick<FailedStep, 'at' | 'failure'>,
 ): AllocationCall | undefined {
-  if (!isPerhapsOfAction(failure) || (isOfIpv6(kind) && at === 'create')) return undefined;
+  if (!isPerhapsOfAction(failure) || (blocksOnlyIpv6(kind) && at === 'create')) return undefined;
   return scopesOf(step, at, place).action?.action;
 }
 

@@ -97,7 +97,7 @@ function isOfIpv6Part(
 }
 
 /** Whether only IPv6 does without it. */
-export function isOfIpv6(blocked: WhatIsBlocked): boolean {
+export function blocksOnlyIpv6(blocked: WhatIsBlocked): boolean {
   return blocked === 'ipv6In' || blocked === 'ipv6On';
 }
 

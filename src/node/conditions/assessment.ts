@@ -55,6 +55,8 @@ export interface AssessmentFacts {
   readonly options: AssessmentOptions;
   readonly words: CloudWords;
   readonly traits: Pick<CloudTraits, 'limits' | 'ipv6'>;
+  /** Whether the API server keeps IPv6 prefixes in a status. */
+  readonly showsIpv6: boolean;
 }
 
 export interface AssessmentOptions extends RequirementDefaults {
@@ -207,7 +209,7 @@ function assessInstance(
     needed,
     wanted: addressesToAllocate({ ...usage, pendingPods: unreportedPods }, marks),
     toAllocate: addressesToAllocate({ ...coming, pendingPods: unreportedPods }, marks),
-    ipv6: ipv6StateOf(node, { view, certain }, requirements, facts.traits),
+    ipv6: ipv6StateOf(node, { view, certain, isShowable: facts.showsIpv6 }, requirements, facts.traits),
     excess: excessAddresses(usage, marks),
     cap: bindingCap(usage, marks, node.ipam.maxAllocate),
   };

@@ -7,9 +7,10 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { AllocationPlan } from '../allocate/allocation-plan.ts';
 import type { Claimed } from '../demand/address-claims.ts';
 import { awaitedOn, overdueAt } from '../demand/awaited.ts';
+import { unusableIpv6On } from '../demand/ipv6.ts';
 import { type Assessment, isInDeficit } from './assessment.ts';
-import { ipv6Condition } from './ipv6-condition.ts';
-import { unseenInterfaces } from './interface-condition.ts';
+import { ipv6Condition, unshowableIpv6 } from './ipv6-condition.ts';
+import { unseenInterfaces, unusableIpv6 } from './interface-condition.ts';
 import { failureCondition } from './call-condition.ts';
 import { planCondition, type RefusedSubnets } from './plan-condition.ts';
 import { type NodeCondition, stoppedInstance } from './node-condition.ts';
@@ -57,9 +58,11 @@ export function blockingCondition(facts: BlockingFacts): NodeCondition | undefin
 }
 
 function ipv6ConditionIn(
-  { requirements }: Assessment & { kind: 'served' },
-  { plan, words }: BlockingFacts,
+  { requirements, ipv6 }: Assessment & { kind: 'served' },
+  { plan, words, view }: BlockingFacts,
 ): NodeCondition | undefined {
+  if (ipv6 === 'unshowable') return unshowableIpv6();
+  if (ipv6 === 'unusable') return view && unusableIpv6On(view, requirements).flatMap(unusableIpv6)[0];
   return ipv6Condition(plan?.ipv6, requirements.instanceType, words);
 }
 

@@ -28,7 +28,7 @@ export function obscuredInterface({ id, problem }: UnreadableInterface): NodeCon
   };
 }
 
-/** Its agent gets nothing of that prefix, and no other one is assigned beside it. */
+/** Its agent gets nothing of that prefix, and no other one is assigned beside it: the node is blocked if it lacks one. */
 export function unusableIpv6({ id, ipv6Problem }: NetworkInterface): readonly NodeCondition[] {
   if (ipv6Problem === undefined) return [];
   return [

@@ -58,3 +58,11 @@ export function unsupportedIpv6(): NodeCondition {
       'the agent asks for IPv6 addresses in spec.ipam.pools.requested, and in this cloud no interface has an IPv6 prefix that an agent could use: set enable-ipv6 to false for the agents, which wait for it',
   };
 }
+
+/** The agent would not see a prefix. */
+export function unshowableIpv6(): NodeCondition {
+  return {
+    reason: 'Ipv6NotSupported',
+    message: `install the CRD of CiliumNodes of Cilium 1.20 or newer, allow Headwater to read it, and restart Headwater: as far as Headwater knows, the API server drops IPv6 prefixes from a status, and ${waits}`,
+  };
+}

@@ -13,28 +13,54 @@ export type Ipv6State =
   | 'held'
   /** Nothing is to be requested, and nothing can be shown yet: a read of an interface, or of what it has, is awaited. */
   | 'awaited'
+  /** An interface has one that no agent can use, and the node gets no other beside it. */
+  | 'unusable'
+  /** The API server drops it from a status, so the agent would not see one. */
+  | 'unshowable'
   | 'missing';
 
 /** Whether the agent waits for a prefix. */
 export function lacksIpv6(state: Ipv6State): boolean {
-  return state === 'missing' || state === 'awaited';
+  return lacking.has(state);
 }
+
+const lacking: ReadonlySet<Ipv6State> = new Set(['awaited', 'unusable', 'unshowable', 'missing']);
 
 /** Whether the agent asks for IPv6 addresses. */
 export function asksForIpv6({ ipam }: Pick<CiliumNode, 'ipam'>): boolean {
   return ipam.requested.some(({ pool, ipv6 }) => pool === poolName && ipv6 > 0);
 }
 
-/** `certain`: the view without awaited interfaces. */
+export interface Ipv6Views {
+  readonly view: InstanceView;
+  /** The view without awaited interfaces. */
+  readonly certain: InstanceView;
+  /** Whether the API server keeps IPv6 prefixes in a status. */
+  readonly isShowable: boolean;
+}
+
 export function ipv6StateOf(
   node: CiliumNode,
-  { view, certain }: { readonly view: InstanceView; readonly certain: InstanceView },
+  { view, certain, isShowable }: Ipv6Views,
   requirements: NodeRequirements,
   { ipv6: isUsable }: Pick<CloudTraits, 'ipv6'>,
 ): Ipv6State {
   if (!isUsable || !asksForIpv6(node)) return 'notAsked';
-  if (ipv6PrefixesIn(certain, requirements).length > 0) return 'held';
-  return mayHaveIpv6(view, requirements) ? 'awaited' : 'missing';
+  const isHeld = ipv6PrefixesIn(certain, requirements).length > 0;
+  if (!isShowable) return isHeld && showsIpv6(node, certain, requirements) ? 'held' : 'unshowable';
+  if (isHeld) return 'held';
+  if (isIpv6Coming(view, requirements)) return 'awaited';
+  return unusableIpv6On(view, requirements).length > 0 ? 'unusable' : 'missing';
+}
+
+/** Whether the status shows one of those that the node has, which somebody else may have written. */
+function showsIpv6(
+  { status }: Pick<CiliumNode, 'status'>,
+  view: InstanceView,
+  requirements: NodeRequirements,
+): boolean {
+  const shown = [...status.interfaces.values()].flatMap(({ ipv6Prefixes = none }) => ipv6Prefixes);
+  return ipv6PrefixesIn(view, requirements).some((prefix) => shown.includes(prefix));
 }
 
 /** IPv6 prefixes that pods of the node may use, each once. */
@@ -50,13 +76,23 @@ export function ipv6PrefixesIn(
 const none: readonly string[] = [];
 
 /** Whether an interface for pods has a prefix, as far as anything says: then none is requested. */
-export function mayHaveIpv6(
-  { interfaces, unconfirmed }: InstanceView,
-  requirements: NodeRequirements,
-): boolean {
+export function mayHaveIpv6(view: InstanceView, requirements: NodeRequirements): boolean {
+  return isIpv6Coming(view, requirements) || unusableIpv6On(view, requirements).length > 0;
+}
+
+/** Whether one is there, or may be, that can be shown. */
+function isIpv6Coming({ interfaces, unconfirmed }: InstanceView, requirements: NodeRequirements): boolean {
   const mayHave = (item: NetworkInterface): boolean =>
-    item.ipv6Prefixes !== undefined ||
-    item.ipv6Problem !== undefined ||
-    unconfirmed.get(item.id)?.some(isOfIpv6) === true;
+    item.ipv6Prefixes !== undefined || unconfirmed.get(item.id)?.some(isOfIpv6) === true;
   return interfaces.some((item) => mayHave(item) && exclusionOf(item, requirements) === undefined);
+}
+
+/** Interfaces for pods that have something of IPv6 that no agent can use. */
+export function unusableIpv6On(
+  { interfaces }: Pick<InstanceView, 'interfaces'>,
+  requirements: NodeRequirements,
+): readonly NetworkInterface[] {
+  return interfaces.filter(
+    (item) => item.ipv6Problem !== undefined && exclusionOf(item, requirements) === undefined,
+  );
 }

@@ -18,15 +18,22 @@ type Identities = Pick<StatusLayout, 'identifiedBy'>;
  * there belongs to others.
  */
 export function writableLayout(
-  { key, layout }: Pick<CiliumNodeSection, 'key' | 'layout'>,
+  section: Pick<CiliumNodeSection, 'key' | 'layout'>,
   knows: (path: readonly string[]) => boolean,
 ): StatusLayout {
+  const { layout } = section;
   const fields = Object.entries(layout.owned);
-  const known = fields.filter(([name]) => knows(['status', key, layout.interfaces, anyInterface, name]));
+  const known = fields.filter(([name]) => knows(pathOfField(section, name)));
   return known.length === fields.length ? layout : { ...layout, owned: Object.fromEntries(known) };
 }
 
-const anyInterface = '*';
+/** Where the API server keeps a field of an interface, whichever it is. */
+export function pathOfField(
+  { key, layout }: Pick<CiliumNodeSection, 'key' | 'layout'>,
+  name: string,
+): readonly string[] {
+  return ['status', key, layout.interfaces, '*', name];
+}
 
 /** The interfaces of a status by id. One that has no id, or the id of another one, gets a key of its own. */
 export function interfacesIn(

@@ -12,6 +12,7 @@ import type { ReleasableFacts } from '../release/release-plan.ts';
 import { ReleaseStore } from '../release/release-store.ts';
 import { type Assessment, type AssessmentFacts, assess, isInDeficit } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
+import { pathOfField } from '../publish/status-section.ts';
 import { lacksIpv6, mayHaveIpv6 } from '../demand/ipv6.ts';
 import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
@@ -24,7 +25,7 @@ import type { OpenWrite, PublishedObject } from '../publish/node-publisher.ts';
 import { roomUnder } from '../demand/statistics.ts';
 import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
 
-type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words' | 'traits'>;
+type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words' | 'traits' | 'showsIpv6'>;
 
 /** What was known of an instance type. */
 interface AskedLimits {
@@ -66,6 +67,8 @@ export class NodeState implements InstancePort, PublishedObject {
   readonly implementation: AllocationImplementation;
   readonly #uid: string;
   readonly #context: NodeContext;
+  /** Whether the API server keeps IPv6 prefixes in a status. */
+  readonly #showsIpv6: boolean;
   /** Reported and not fixed since. */
   #readTrouble: string | undefined;
   #waiting: Waiting | undefined;
@@ -79,6 +82,9 @@ export class NodeState implements InstancePort, PublishedObject {
     this.seenAt = context.runtime.clock.monotonic();
     this.agentWroteAt = this.seenAt;
     this.implementation = this.#counting(context.cloud.implementation);
+    const { section } = this.implementation;
+    const { ipv6Prefixes: field } = section.layout;
+    this.#showsIpv6 = field !== undefined && context.writer.schema.knows(pathOfField(section, field));
     const { pods, runtime } = context;
     this.podUse = new PodUse({ ...runtime, read: pods && ((signal) => pods.on(node.name, signal)) });
   }
@@ -130,7 +136,14 @@ export class NodeState implements InstancePort, PublishedObject {
       asked = { type, known: limits.get(type) };
       return asked.known;
     };
-    const assessment = assess({ ...facts, limitsOf, options, words: section.words, traits });
+    const assessment = assess({
+      ...facts,
+      limitsOf,
+      options,
+      words: section.words,
+      traits,
+      showsIpv6: this.#showsIpv6,
+    });
     this.#last = { facts, assessment, limits: asked };
     return assessment;
   }

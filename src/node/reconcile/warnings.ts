@@ -140,7 +140,7 @@ function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly Node
   const requirements = requirementsIn(facts);
   const isKnown = view !== undefined && requirements !== undefined;
   return [
-    ...(view === undefined ? [] : interfaceWarnings(view)),
+    ...(view === undefined ? [] : interfaceWarnings(view, facts.assessment)),
     ...(isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : []),
     ...(podUse.kept.length === 0 ? [] : [keptByPods(podUse.kept)]),
     ...(podUse.problem === undefined ? [] : [unreadablePods(podUse.problem)]),
@@ -148,11 +148,15 @@ function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly Node
   ];
 }
 
-function interfaceWarnings({ unreadable, obscured, interfaces }: InstanceView): readonly NodeCondition[] {
+function interfaceWarnings(
+  { unreadable, obscured, interfaces }: InstanceView,
+  assessment: Assessment,
+): readonly NodeCondition[] {
+  const isBlocked = assessment.kind === 'served' && assessment.ipv6 === 'unusable';
   return [
     ...unreadable.map(unreadableInterface),
     ...obscured.map(obscuredInterface),
-    ...interfaces.flatMap(unusableIpv6),
+    ...(isBlocked ? [] : interfaces.flatMap(unusableIpv6)),
   ];
 }
 

@@ -77,6 +77,7 @@ export const awsSection: CiliumNodeSection = {
   layout: {
     interfaces: 'enis',
     addresses: 'addresses',
+    ipv6Prefixes: 'ipv6-prefixes',
     identifiedBy: {},
     owned: {
       id: 'whole',

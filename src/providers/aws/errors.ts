@@ -108,7 +108,7 @@ const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 
 export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
-  const about = isOfIpv6(action, permission) ? 'ipv6' : subjectOf(error, permission);
+  const about = lacksIpv6Right(action, permission) ? 'ipv6' : subjectOf(error, permission);
   const credentials = isOfClock(error) ? 'clock' : credentialTrouble.get(error.code);
   const remedy = remedyFor(error);
   const denial = permission === undefined ? {} : denialIn(error.message);
@@ -238,7 +238,7 @@ function subjectOf(error: CallError, permission: string | undefined): Subject | 
 }
 
 /** A permission that another call than its own lacks: an interface is created with an IPv6 prefix. */
-function isOfIpv6(action: string, permission: string | undefined): boolean {
+function lacksIpv6Right(action: string, permission: string | undefined): boolean {
   return permission === ipv6Permission && permission !== `ec2:${action}`;
 }
 

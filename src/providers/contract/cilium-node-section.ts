@@ -104,6 +104,8 @@ export interface StatusLayout {
   readonly interfaces: string;
   /** The list of addresses of an interface: texts, or items that `identifiedBy` names. */
   readonly addresses: string;
+  /** The list of IPv6 prefixes of an interface; absent if the cloud's agents know none. */
+  readonly ipv6Prefixes?: string;
   /** By the name of a list, the member by which its items are known. A merge patch replaces a list as a whole. */
   readonly identifiedBy: Readonly<Record<string, string>>;
   /** What Headwater writes of an interface. Every other member of the section belongs to others and stays. */

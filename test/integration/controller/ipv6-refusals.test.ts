@@ -1,5 +1,7 @@
 // What a node gets and says while the cloud, or the API server, does not take its IPv6 prefix.
 import { describe, expect, test } from '@jest/globals';
+import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
+import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { asking, changes, held, podSubnets, reserveIpv6, shown, worldOf } from '../../support/ipv6-world.ts';
 import { ids } from '../../support/test-cloud.ts';
 import { startController } from '../../support/world-controller.ts';
@@ -196,6 +198,133 @@ const noRight = {
   },
 } as const;
 
+/** The CRD of CiliumNodes as Cilium 1.19 has it. */
+function crdWithoutIpv6(): JsonObject {
+  const { openAPIV3Schema } = ciliumNodeCrd.spec.versions[0].schema;
+  const text = JSON.stringify(openAPIV3Schema, (name, value: unknown) =>
+    name === 'ipv6-prefixes' ? undefined : value,
+  );
+  return JSON.parse(text) as JsonObject;
+}
+
+const dropped =
+  'install the CRD of CiliumNodes of Cilium 1.20 or newer, allow Headwater to read it, and restart Headwater: as far as Headwater knows, the API server drops IPv6 prefixes from a status, and its agent asks for IPv6 and does not get ready without an IPv6 prefix';
+
+describe('an API server that drops IPv6 prefixes', () => {
+  test.each([
+    ['its CRD has no field for them', true],
+    ['nobody can say which fields its CRD has', false],
+  ])('leaves a node without one, which says why: %s', async (_, isRead) => {
+    const world = worldOf(['nodes'], {}, { count: 2 });
+    if (isRead) await world.installSchema(crdWithoutIpv6());
+    else world.kubernetesFault(noRight);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const controller = startController(world);
+    await world.announce(machine, asking());
+    await world.announce(other);
+    await world.until('8 addresses are offered', () => world.pool(machine).size === 8);
+    await world.advance(60_000);
+    const writes = controller.publications.length;
+    await world.advance(1_800_000);
+
+    expect(controller.controller.status().inDeficit).toMatchObject([
+      { reason: 'Ipv6NotSupported', why: dropped },
+    ]);
+    expect(world.operatorError(machine)).toBe(dropped);
+    expect(world.operatorError(other)).toBe('');
+    expect(world.events(machine.name).filter((event) => event.includes('Ipv6NotSupported'))).toEqual([
+      `Node Ipv6NotSupported: ${dropped}`,
+      `CiliumNode Ipv6NotSupported: ${dropped}`,
+    ]);
+    expect(controller.warnings().filter((text) => text.startsWith('node '))).toEqual([
+      'node cannot be satisfied',
+    ]);
+    expect(changes(controller).filter((change) => change.includes('Ipv6') || / \d/.test(change))).toEqual([]);
+    expect(controller.publications).toHaveLength(writes);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('is no trouble for a node whose agent does not ask', async () => {
+    const world = worldOf(['nodes']);
+    await world.installSchema(crdWithoutIpv6());
+    const controller = startController(world);
+    await world.announce(world.machine(), asking(0));
+    await world.advance(600_000);
+
+    expect(controller.controller.status().inDeficit).toEqual([]);
+    expect(controller.warnings()).toEqual([]);
+  });
+});
+
+/** The cloud shows every interface with these IPv6 prefixes, too. */
+function showing(prefixes: readonly string[]): (action: string, output: object) => object {
+  return (action, output) => {
+    if (action !== 'DescribeNetworkInterfaces') return output;
+    const { NetworkInterfaces: all = [] } = output as {
+      readonly NetworkInterfaces?: readonly { readonly Ipv6Prefixes?: readonly object[] }[];
+    };
+    const shownToo = prefixes.map((Ipv6Prefix) => ({ Ipv6Prefix }));
+    const NetworkInterfaces = all.map((item) => ({
+      ...item,
+      Ipv6Prefixes: [...(item.Ipv6Prefixes ?? []), ...shownToo],
+    }));
+    return { ...output, NetworkInterfaces };
+  };
+}
+
+describe('an interface with an IPv6 prefix that no agent can use', () => {
+  const broken = ['2600:1f14:100::/64', 'fd00', ''];
+  const complaint = /^correct what interface eni-[0-9a-f]+ has of IPv6, .*: ".*" is not an IPv6 \/80 prefix$/;
+
+  test.each(broken)('blocks its node, which says so and gets no second one: %j', async (prefix) => {
+    const world = worldOf(['nodes']);
+    const machine = world.machine();
+    let isBroken = true;
+    const tamper = showing([prefix]);
+    const controller = startController(world, {
+      flags: { 'resync-interval': '60s' },
+      tamper: (action, output) => (isBroken ? tamper(action, output) : output),
+    });
+    await world.announce(machine, asking());
+    await world.until('8 addresses are offered', () => world.pool(machine).size === 8);
+    await world.advance(600_000);
+    const { inDeficit, warnings } = controller.controller.status();
+    const said = world.operatorError(machine);
+    const tries = changes(controller).filter((change) => change.startsWith('AssignIpv6'));
+    isBroken = false;
+    await world.until('a prefix is shown', () => shown(world, machine).length > 0);
+    await world.advance(60_000);
+
+    expect(inDeficit).toMatchObject([{ reason: 'InterfaceUnreadable', why: said }]);
+    expect(warnings).toEqual([]);
+    expect(said).toMatch(complaint);
+    expect(world.events(machine.name).join()).toContain('InterfaceUnreadable');
+    expect(tries).toEqual([]);
+    expect(held(world, machine)).toHaveLength(1);
+    expect(world.operatorError(machine)).toBe('');
+  });
+
+  test('is a warning where the node has another one', async () => {
+    const world = worldOf(['nodes']);
+    const machine = world.machine();
+    let isBroken = false;
+    const tamper = showing(broken);
+    const controller = startController(world, {
+      flags: { 'resync-interval': '60s' },
+      tamper: (action, output) => (isBroken ? tamper(action, output) : output),
+    });
+    await world.announce(machine, asking());
+    await world.until('a prefix is shown', () => shown(world, machine).length > 0);
+    isBroken = true;
+    await world.advance(600_000);
+
+    expect(controller.controller.status().inDeficit).toEqual([]);
+    expect(controller.controller.status().warnings).toMatchObject([{ reason: 'InterfaceUnreadable' }]);
+    expect(shown(world, machine)).toEqual(held(world, machine));
+    expect(held(world, machine)).toHaveLength(1);
+  });
+});
+
 describe('a leader that may not read which fields the API server keeps', () => {
   test('leaves the IPv6 prefix that the status shows', async () => {
     const world = worldOf(['nodes']);
@@ -211,6 +340,7 @@ describe('a leader that may not read which fields the API server keeps', () => {
     await world.until('9 addresses are offered', () => world.pool(machine).size === 9);
     await world.advance(600_000);
 
+    expect(second.controller.status().inDeficit).toEqual([]);
     expect(shown(world, machine)).toEqual(before);
     expect(held(world, machine)).toEqual(before);
     expect(second.removals).toEqual([]);

@@ -18,6 +18,7 @@ function facts(change: Partial<AssessmentFacts> = {}): AssessmentFacts {
     options: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
     words,
     traits: { ...traits, limits },
+    showsIpv6: true,
     ...change,
   };
 }

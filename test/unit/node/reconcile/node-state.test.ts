@@ -31,6 +31,7 @@ function rig(change: CloudTraits['change'] = 'perInterface') {
       supply: { orphans: { of: () => undefined } },
     },
     identities: { isKnown: false },
+    writer: { schema: { knows: () => true } },
     runtime: { clock: new VirtualClock() },
     settings: {
       assessment: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
@@ -155,7 +156,7 @@ describe('the state of a node', () => {
     const context: unknown = {
       runtime: { clock: new VirtualClock() },
       cloud: { implementation: scriptedImplementation({}) },
-      writer: { own: { get: () => Promise.resolve(outcomes.shift()) } },
+      writer: { own: { get: () => Promise.resolve(outcomes.shift()) }, schema: { knows: () => true } },
       emit: (event: NodeEvent) =>
         event.kind === 'readTrouble' && reported.push(`${event.node.name}: ${event.problem}`),
     };

@@ -28,6 +28,7 @@ function assessed(node: CiliumNode, known: InstanceView, pendingPods: number): A
     options: { networkId: undefined, prefixDelegation: false, usePrimaryAddress: false },
     words: awsSection.words,
     traits,
+    showsIpv6: true,
   });
 }
 
