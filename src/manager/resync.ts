@@ -6,7 +6,7 @@ import type {
   CallContext,
   ObservedPage,
 } from '../providers/contract/allocation-implementation.ts';
-import { BlockCensus, type TakenAddresses } from '../providers/contract/block-census.ts';
+import { BlockCensus } from '../providers/contract/block-census.ts';
 import {
   emptyInfrastructure,
   type Infrastructure,
@@ -18,7 +18,7 @@ import {
 } from '../providers/contract/infrastructure.ts';
 import { maxPause } from '../providers/contract/cloud-failure.ts';
 import type { Inventory, Listing } from '../providers/inventory/inventory.ts';
-import { allAssignments } from '../providers/contract/network-interface.ts';
+import { takenIn, unreadableIn } from './listed-page.ts';
 import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
@@ -81,6 +81,8 @@ export interface FinishedResync {
   readonly isEmpty: boolean;
   /** Networks of which something could not be read, while others were read. */
   readonly unreadNetworks: readonly string[];
+  /** Items of the last listing, and parts of the network, that could not be read and were skipped. */
+  readonly unreadableItems: number;
   /** Undefined if it succeeded. */
   readonly error: unknown;
 }
@@ -101,6 +103,8 @@ export class Resync {
   #infrastructureAsOf = -Infinity;
   /** Networks that the last listing left out. */
   #unlistedNetworks: readonly string[] = [];
+  /** What could not be read of the last listing, and of the network. */
+  readonly #unreadable = { items: 0, parts: 0 };
   #listing: Listing | 'about to begin' | undefined = 'about to begin';
   readonly #backoff: Backoff;
   #lastStartedAt: number | undefined;
@@ -220,8 +224,9 @@ export class Resync {
       });
       const duration = clock.monotonic() - startedAt;
       const unreadNetworks = this.#unreadNetworks();
-      const resync = { duration, latency, folds, isEmpty: isEmpty(what), unreadNetworks, error };
-      emit({ kind: 'ended', resync });
+      const unreadableItems = this.#unreadable.items + this.#unreadable.parts;
+      const figures = { duration, latency, folds, unreadableItems };
+      emit({ kind: 'ended', resync: { ...figures, isEmpty: isEmpty(what), unreadNetworks, error } });
       if (error === undefined) {
         this.#backoff.forget();
         await this.#pause(interval, signal);
@@ -281,6 +286,7 @@ export class Resync {
     // Two reads may overlap: the one that started later counts.
     if (read.startedAt < this.#infrastructureAsOf) return;
     this.#infrastructureAsOf = read.startedAt;
+    this.#unreadable.parts = read.problems.length;
     const next = withMemory(read.infrastructure, this.#infrastructure);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
@@ -300,12 +306,14 @@ export class Resync {
     const turn = (): Promise<void> => sleep(clock, 0, context.signal);
     const unread = new Map<string, CloudError>();
     const unlistedNetworks: string[] = [];
+    let unreadable = 0;
     for await (const page of implementation.observe({ kind: 'all', ...what }, context)) {
       for (const { instanceId, error } of page.failed ?? []) {
         listing.leaveOut(instanceId);
         unread.set(instanceId, error);
       }
       unlistedNetworks.push(...(page.unreadNetworks ?? []));
+      unreadable += unreadableIn(page);
       listing.apply(page.observations, page.startedAt);
       this.learnNetwork(page);
       for (const taken of takenIn(page)) census.take(taken);
@@ -314,6 +322,7 @@ export class Resync {
     const changed = await interleaved(listing.end(), turn);
     this.#lastStartedAt = startedAt;
     this.#unlistedNetworks = unlistedNetworks;
+    this.#unreadable.items = unreadable;
     this.#wholeBlocks = new Map(
       [...this.#infrastructure.subnets.values()].map(({ id, cidr }) => [id, census.wholeBlocks(id, cidr)]),
     );
@@ -361,15 +370,6 @@ interface ReadScope {
 
 function isEmpty({ networkIds, instanceIds }: ReadScope): boolean {
   return networkIds.length === 0 && instanceIds.length === 0;
-}
-
-function takenIn({ observations, others = [] }: ObservedPage): readonly TakenAddresses[] {
-  const own = observations.flatMap((observation) =>
-    observation.kind === 'interface'
-      ? [{ subnetId: observation.interface.subnetId, holdings: allAssignments(observation.interface) }]
-      : [],
-  );
-  return [...own, ...others];
 }
 
 /** Runs the work in pieces and lets other work run in between. */

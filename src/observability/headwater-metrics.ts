@@ -132,6 +132,10 @@ export const headwaterMetrics = {
     'Time since the last full listing of the cloud started, or since there was nothing to list, as without nodes.',
     {},
   ),
+  headwater_unreadable_items: gauge(
+    'Interfaces and parts of the network that the last full listing of the cloud could not read and skipped.',
+    {},
+  ),
   headwater_resync_interval_seconds: gauge(
     'Time from the end of one full listing of the cloud to the start of the next, as configured.',
     {},

@@ -43,6 +43,13 @@ export const allocationOptions = optionRows(
       help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
       default: '',
     },
+    'skip-unreadable-items': {
+      kind: boolean,
+      origin: 'headwater',
+      cloud: ['eni', 'alibabacloud'],
+      help: 'Skips every item of an answer that has another form than the vendor documents, and counts it in headwater_unreadable_items. By default, an answer in which more than a quarter has another form proves nothing and is asked for again. Set it only where the account holds many such items and no listing succeeds. An interface that is skipped keeps its slot and the addresses that its node had of it.',
+      default: 'false',
+    },
     'resync-interval': {
       kind: duration({ min: 10_000, max: 24 * hour }),
       origin: 'headwater',

@@ -30,6 +30,7 @@ export function composeAlibaba({ api, regionId }: AlibabaConnection, deps: Cloud
       instanceTags: options.instanceTagsFilter,
       subnetIds: options.subnetIdsFilter,
       subnetTags: options.subnetTagsFilter,
+      tolerance: options.skipUnreadableItems ? 'all' : 'few',
     }),
     interfaceTags: interfaceTags(options),
     belongingTags: belongingTags(options),

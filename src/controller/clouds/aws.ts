@@ -24,6 +24,7 @@ export function composeAws(api: AwsSource, deps: CloudDeps): Cloud {
     instanceTags: options.instanceTagsFilter,
     subnetIds: options.subnetIdsFilter,
     subnetTags: options.subnetTagsFilter,
+    tolerance: options.skipUnreadableItems ? 'all' : 'few',
   });
   return {
     ...reports,

@@ -257,7 +257,7 @@ export class CloudState implements CloudPort {
     }
   }
 
-  #resyncEnded({ error, isEmpty, unreadNetworks, ...figures }: FinishedResync): void {
+  #resyncEnded({ error, isEmpty, unreadNetworks, unreadableItems, ...figures }: FinishedResync): void {
     const { log, registry } = this.#deps.host;
     const { metrics } = registry;
     const seconds = figures.duration / 1000;
@@ -266,6 +266,7 @@ export class CloudState implements CloudPort {
     metrics.headwater_resync_duration_seconds.observe({ outcome }, seconds);
     metrics.cilium_operator_ipam_background_sync_duration_seconds.observe({ status: outcome }, seconds);
     metrics.cilium_operator_ipam_resync_total.add();
+    metrics.headwater_unreadable_items.set(unreadableItems);
     if (error === undefined) {
       this.#failures.succeeded(cannotReadCloud);
       this.#failures.keepInstances((instanceId) => this.inventory.view(instanceId) !== undefined);
@@ -275,6 +276,7 @@ export class CloudState implements CloudPort {
         log.info('read the cloud', {
           seconds: Math.round(figures.duration) / 1000,
           ...(unreadNetworks.length > 0 && { unreadNetworks }),
+          ...(unreadableItems > 0 && { unreadableItems }),
         });
     } else this.#failures.report(cannotReadCloud, error);
     this.#deps.nodes().wakeWhere(({ assessment }) => assessment.kind === 'unread');

@@ -2,6 +2,7 @@
 import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
 import type { CloudTraits } from '../contract/cloud-traits.ts';
 import type { Tags } from '../contract/network-interface.ts';
+import type { Tolerance } from '../contract/plausible.ts';
 import { admission } from '../gate/action-client.ts';
 import type { CallGate } from '../gate/call-gate.ts';
 import type { LimitSizes } from '../rate-limit/limit-key.ts';
@@ -42,10 +43,12 @@ export interface AlibabaAllocationOptions {
   /** Restrict the subnets of new interfaces. */
   readonly subnetIds: readonly string[];
   readonly subnetTags: Tags;
+  readonly tolerance: Tolerance;
 }
 
 export function alibabaAllocation(options: AlibabaAllocationOptions): AllocationImplementation {
-  const { api, gate, limits, clock, consistencyWindow, instanceTags, subnetIds, subnetTags } = options;
+  const { api, gate, limits, clock, consistencyWindow, instanceTags } = options;
+  const { subnetIds, subnetTags, tolerance } = options;
   const client = new RpcClient(api, gate);
   const waits = new InterfaceWaits({ client, clock, limits, consistencyWindow });
   return {
@@ -56,11 +59,11 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
       const { output } = await client.read('DescribeVpcs', { pageNumber: 1, pageSize: 1 }, context);
       listed('DescribeVpcs', output.vpcs?.vpc);
     },
-    observe: (scope, context) => observe({ client, instanceTags, context }, scope),
+    observe: (scope, context) => observe({ client, instanceTags, tolerance, context }, scope),
     readInfrastructure: (networkIds, context) =>
-      readInfrastructure({ client, subnetIds, subnetTags, context }, networkIds),
+      readInfrastructure({ client, subnetIds, subnetTags, tolerance, context }, networkIds),
     readSubnetCounts: (networkIds, context) =>
-      readSubnetCounts({ client, subnetIds, subnetTags, context }, networkIds),
+      readSubnetCounts({ client, subnetIds, subnetTags, tolerance, context }, networkIds),
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: () => Promise.reject(new Error('public addresses are not associated')),
     readDetached: (scope, context) => readDetached(client, scope, context),

@@ -15,6 +15,7 @@ import {
 } from '../contract/infrastructure-parts.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { carries, sortedTags, type Tags } from '../contract/network-interface.ts';
+import type { Tolerance } from '../contract/plausible.ts';
 import { isIdOf } from './ids.ts';
 import { readTags } from './network-interface.ts';
 import type { RpcAction, RpcOutput, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
@@ -25,6 +26,7 @@ export interface InfrastructureReading {
   /** Restrict the subnets of new interfaces. */
   readonly subnetIds: readonly string[];
   readonly subnetTags: Tags;
+  readonly tolerance: Tolerance;
   readonly context: CallContext;
 }
 
@@ -42,15 +44,18 @@ export function readInfrastructure(
 }
 
 async function readNetwork(reading: InfrastructureReading, vpcId: string): Promise<ObservedInfrastructure> {
-  const { client, context } = reading;
+  const { client, tolerance, context } = reading;
   const problems: UnreadablePart[] = [];
   const keep = <S extends { readonly vpcId?: string | undefined }, R extends { readonly id: string }>(
     action: RpcAction,
     items: readonly S[],
     read: (shown: S) => R | UnreadablePart,
   ): ReadonlyMap<string, R> => {
-    const usable = { items, asked: [vpcId], networkOf: (shown: S) => shown.vpcId, read, problems };
-    return byUniqueId(action, usableOf(action, usable));
+    const networkOf = (shown: S): string | undefined => shown.vpcId;
+    return byUniqueId(
+      action,
+      usableOf(action, { items, asked: [vpcId], networkOf, read, tolerance, problems }),
+    );
   };
   const readGroups = async (): Promise<readonly SecurityGroup[]> => {
     const shown = await allGroups(reading, vpcId);

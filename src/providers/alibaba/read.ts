@@ -1,13 +1,20 @@
 // Reads interfaces from ECS, and the instances that hold them.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
-import { CloudError, unreadable } from '../contract/cloud-failure.ts';
+import { CloudError } from '../contract/cloud-failure.ts';
+import { type Described, DescribedInstances } from '../contract/described-instances.ts';
 import { inParts } from '../contract/in-parts.ts';
 import type { Tags } from '../contract/network-interface.ts';
-import { askedInstances, type Instance, observedInParts } from '../contract/observation.ts';
+import { type Instance, observedInParts } from '../contract/observation.ts';
 import { isIdOf } from './ids.ts';
 import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
-import { heldByInstances, refuseRepeated, refuseSpoiled, refuseUnrequested } from '../contract/plausible.ts';
+import {
+  heldByInstances,
+  refuseRepeated,
+  refuseSpoiled,
+  refuseUnrequested,
+  type Tolerance,
+} from '../contract/plausible.ts';
 import type { RpcInput, ShownInstance, ShownNetworkInterface } from './rpc-api.ts';
 import { listed, type RpcClient } from './rpc-client.ts';
 
@@ -20,6 +27,7 @@ export interface Reading {
   readonly client: RpcClient;
   /** Tags that an instance must carry to be served. */
   readonly instanceTags: Tags;
+  readonly tolerance: Tolerance;
   readonly context: CallContext;
 }
 
@@ -56,19 +64,21 @@ function hasNoTags({ instanceTags }: Reading): boolean {
 }
 
 async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<ObservedPage> {
-  const { client, context, instanceTags } = reading;
+  const { client, context, instanceTags, tolerance } = reading;
   const tagged = hasNoTags(reading)
     ? undefined
-    : (await readInstances(reading, { vpcId, tag: requestTags(instanceTags) })).instances;
+    : (await readInstances(reading, { vpcId, tag: requestTags(instanceTags) })).described.ids;
   const input = { vpcId, maxResults: interfacePage };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = [...listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet)];
     const held = heldByInstances(page, { idOf: ({ networkInterfaceId }) => networkInterfaceId, isHeld });
-    refuseImplausible(held, page.length);
+    refuseImplausible(held, { all: page.length, tolerance });
     refuseUnrequested('DescribeNetworkInterfaces', [vpcId], held, (item) => item.vpcId);
     const isObserved = (item: ShownNetworkInterface): boolean =>
       isHeld(item) && (tagged === undefined || tagged.has(holderOf(item) ?? ''));
+    const nameless = unclearAmong(page, isNameless, []);
     yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: addressesTaken });
+    if (nameless.unclear !== undefined) yield { startedAt, observations: [], ...nameless };
   }
 }
 
@@ -96,19 +106,11 @@ async function* observeInstances(
   instanceIds: readonly string[],
 ): AsyncGenerator<ObservedPage> {
   const tag = requestTags(reading.instanceTags);
-  const { startedAt, instances, interfaceIds, problem } = await readInstances(reading, {
+  const { startedAt, described, interfaceIds } = await readInstances(reading, {
     instanceIds: JSON.stringify(instanceIds),
     ...(tag.length > 0 && { tag }),
   });
-  refuseUnrequested('DescribeInstances', instanceIds, [...instances.keys()], (id) => id);
-  // An instance in a form of no cloud may be any of those that are not shown.
-  const isRead = (id: string): boolean => problem === undefined || instances.has(id);
-  const error = unreadable('DescribeInstances', problem ?? '');
-  yield {
-    startedAt,
-    observations: askedInstances(instanceIds.filter(isRead), instances, hasNoTags(reading)),
-    failed: instanceIds.filter((id) => !isRead(id)).map((instanceId) => ({ instanceId, error })),
-  };
+  yield { startedAt, ...described.answerFor(instanceIds, hasNoTags(reading)) };
   for (let from = 0; from < interfaceIds.length; from += maxIds)
     yield* interfacesBy(
       reading,
@@ -118,20 +120,20 @@ async function* observeInstances(
 }
 
 async function* interfacesBy(
-  { client, context }: Reading,
+  { client, tolerance, context }: Reading,
   by: Pick<RpcInput<'DescribeNetworkInterfaces'>, 'instanceId' | 'networkInterfaceId'>,
   instanceIds: readonly string[],
 ): AsyncGenerator<ObservedPage> {
   const input = { ...by, maxResults: interfacePage };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
-    refuseImplausible(page, page.length);
+    refuseImplausible(page, { all: page.length, tolerance });
     const clear = page.filter((item) => !isUnclear(item));
     refuseUnrequested('DescribeNetworkInterfaces', instanceIds, clear, holderOf);
     yield {
       startedAt,
       observations: clear.flatMap((item) => readInterface(item) ?? []),
-      ...unclearAmong(page, instanceIds),
+      ...unclearAmong(page, isUnclear, instanceIds),
     };
   }
 }
@@ -139,14 +141,17 @@ async function* interfacesBy(
 /**
  * Throws a CloudError if ECS cannot have sent these on a page of `all`. A malformed item keeps its place but proves nothing.
  */
-export function refuseImplausible(shown: readonly ShownNetworkInterface[], all: number): void {
+function refuseImplausible(
+  shown: readonly ShownNetworkInterface[],
+  page: { readonly all: number; readonly tolerance: Tolerance },
+): void {
   const action = 'DescribeNetworkInterfaces';
   refuseRepeated(action, shown, ({ networkInterfaceId }) => networkInterfaceId);
   const spoiled = shown.flatMap((item) => {
     const problem = problemOf(item);
     return problem === undefined ? [] : [{ id: item.networkInterfaceId ?? 'an interface', problem }];
   });
-  refuseSpoiled(action, spoiled, all);
+  refuseSpoiled(action, spoiled, page);
 }
 
 /** It does not say which interface it is, or whether an instance has it. */
@@ -158,12 +163,17 @@ function isUnclear(shown: ShownNetworkInterface): boolean {
 
 function unclearAmong(
   page: readonly ShownNetworkInterface[],
+  isLeftOut: (item: ShownNetworkInterface) => boolean,
   instanceIds: readonly string[],
 ): Pick<ObservedPage, 'unclear'> {
-  const [first, ...others] = page.filter(isUnclear);
+  const [first, ...others] = page.filter(isLeftOut);
   if (first === undefined) return {};
   const problem = `an item of DescribeNetworkInterfaces: ${problemOf(first) ?? 'it names no instance'}`;
   return { unclear: { count: 1 + others.length, problem, instanceIds } };
+}
+
+function isNameless({ networkInterfaceId: id }: ShownNetworkInterface): boolean {
+  return !isIdOf('eni', id);
 }
 
 function isHeld(shown: ShownNetworkInterface): boolean {
@@ -175,35 +185,31 @@ function addressesTaken(shown: ShownNetworkInterface): TakenAddresses {
   return { subnetId: shown.vSwitchId ?? '', holdings: [...addresses, ...prefixesOf(shown)] };
 }
 
-/** Instances that match, and the ids of their interfaces. `problem`: what is wrong with the first that is left out, if one is. */
+/** Instances that match, and the ids of their interfaces. */
 async function readInstances(
-  { client, context }: Reading,
+  { client, context }: Pick<Reading, 'client' | 'context'>,
   by: RpcInput<'DescribeInstances'>,
 ): Promise<{
   readonly startedAt: number;
-  readonly instances: ReadonlyMap<string, Instance>;
+  readonly described: DescribedInstances;
   readonly interfaceIds: readonly string[];
-  readonly problem: string | undefined;
 }> {
-  const instances = new Map<string, Instance>();
-  const interfaceIds: string[] = [];
+  const all: Described[] = [];
+  const interfaceIds = new Set<string>();
   let first: number | undefined;
-  let problem: string | undefined;
   const input = { ...by, maxResults: instancePage };
   for await (const { startedAt, output } of client.pages('DescribeInstances', input, context)) {
     first ??= startedAt;
-    for (const shown of listed('DescribeInstances', output.instances?.instance)) {
-      const instance = readInstance(shown);
-      if ('problem' in instance) {
-        problem ??= instance.problem;
-        continue;
-      }
-      if (instances.has(instance.id)) throw unreadable('DescribeInstances', `${instance.id} is shown twice`);
-      instances.set(instance.id, instance);
-      interfaceIds.push(...interfacesIn(shown));
-    }
+    const page = listed('DescribeInstances', output.instances?.instance);
+    all.push(...page.map(describedAs));
+    for (const id of page.filter((shown) => !('problem' in describedAs(shown))).flatMap(interfacesIn))
+      interfaceIds.add(id);
   }
-  return { startedAt: first ?? 0, instances, interfaceIds, problem };
+  return {
+    startedAt: first ?? 0,
+    described: new DescribedInstances(all),
+    interfaceIds: [...interfaceIds],
+  };
 }
 
 function interfacesIn({ networkInterfaces }: ShownInstance): readonly string[] {
@@ -219,12 +225,8 @@ const instanceStates: ReadonlyMap<string, Instance['state']> = new Map([
   ['Stopped', 'stopped'],
 ]);
 
-function readInstance({
-  instanceId: id,
-  status = '',
-}: ShownInstance): Instance | { readonly problem: string } {
-  if (!isIdOf('i', id)) return { problem: 'InstanceId of an instance is missing' };
+function describedAs({ instanceId: id, status = '' }: ShownInstance): Described {
+  if (!isIdOf('i', id)) return { id: undefined, problem: 'InstanceId of an instance is missing' };
   const state = instanceStates.get(status);
-  if (state === undefined) return { problem: `the state of ${id} is ${status}` };
-  return { id, state, managed: true };
+  return state === undefined ? { id, problem: `the state of ${id} is ${status}` } : { id, state };
 }

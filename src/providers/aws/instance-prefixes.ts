@@ -2,8 +2,10 @@
 // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
 import type { Ec2NetworkInterface } from './ec2-api.ts';
 import type { Reading } from './read-list.ts';
-import { interfacesOf, readInstances } from './read.ts';
+import { interfacesOf } from './read.ts';
+import { readInstances } from './read-instances.ts';
 import { holderOf, spoilageOf } from './network-interface.ts';
+import type { DescribedInstances } from '../contract/described-instances.ts';
 import { refuseUnrequested } from '../contract/plausible.ts';
 
 export type InstancePrefixes =
@@ -22,7 +24,7 @@ export async function readPrefixes(
   pageSize: number,
 ): Promise<ReadonlyMap<string, InstancePrefixes>> {
   const found = new Map<string, InstancePrefixes>();
-  for await (const { shown } of interfacesOf(from, ids, pageSize))
+  for await (const { shown } of interfacesOf(from, ids, { pageSize, tolerance: 'few' }))
     for (const item of shown) {
       const holder = holderOf(item);
       if (holder !== undefined && isPrimary(item)) found.set(holder, prefixesOn(item));
@@ -30,13 +32,16 @@ export async function readPrefixes(
   const unseen = ids.filter((id) => !found.has(id));
   if (unseen.length === 0) return found;
   const filters = [{ Name: 'instance-id', Values: unseen }];
-  const { instances } = await readInstances(from, filters, pageSize);
-  refuseUnrequested('DescribeInstances', unseen, [...instances.keys()], (id) => id);
-  for (const id of unseen) found.set(id, withoutInterface(instances.get(id)?.state));
+  const { described } = await readInstances(from, filters, pageSize);
+  refuseUnrequested('DescribeInstances', unseen, [...described.ids], (id) => id);
+  for (const id of unseen) found.set(id, withoutInterface(described, id));
   return found;
 }
 
-function withoutInterface(state: string | undefined): InstancePrefixes {
+function withoutInterface(described: DescribedInstances, id: string): InstancePrefixes {
+  const problem = described.problemWith(id);
+  if (problem !== undefined) return { kind: 'unclear', problem };
+  const state = described.stateOf(id);
   if (state === undefined) return { kind: 'missing' };
   if (state === 'terminated' || state === 'terminating') return { kind: 'terminated' };
   return { kind: 'unclear', problem: `EC2 shows it as ${state}, and without a primary interface` };

@@ -32,7 +32,14 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
     items: readonly S[],
     read: (shown: S) => R | UnreadablePart | undefined,
   ): readonly R[] =>
-    usableOf(action, { items, asked: networkIds, networkOf: ({ VpcId }) => VpcId, read, problems });
+    usableOf(action, {
+      items,
+      asked: networkIds,
+      networkOf: ({ VpcId }) => VpcId,
+      read,
+      tolerance: options.tolerance,
+      problems,
+    });
   const readTables = async (): Promise<readonly RouteTable[]> => {
     const { items } = await readList(from, 'DescribeRouteTables', 'RouteTables', fewer);
     return keep('DescribeRouteTables', items, readRouteTable);

@@ -1,6 +1,7 @@
 // Reads a list from EC2 page by page to its end, with the options that all reads share.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
+import type { Tolerance } from '../contract/plausible.ts';
 import type { Ec2Output, Filter, ListInput } from './ec2-api.ts';
 import type { Ec2Client, ReadAction } from './ec2-client.ts';
 
@@ -15,6 +16,7 @@ export interface ReadOptions {
   /** Restrict the subnets of new interfaces. */
   readonly subnetIds: readonly string[];
   readonly subnetTags: Readonly<Record<string, string>>;
+  readonly tolerance: Tolerance;
   /** The zones that nodes name. If all zones cannot be read together, each is read alone. */
   readonly zones?: readonly string[];
 }

@@ -8,8 +8,8 @@ import type {
 import { unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../contract/in-parts.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
-import { askedInstances, type Instance, observedInParts } from '../contract/observation.ts';
-import type { Ec2Instance, Ec2NetworkInterface, Filter } from './ec2-api.ts';
+import { observedInParts } from '../contract/observation.ts';
+import type { Ec2NetworkInterface } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
@@ -19,8 +19,10 @@ import {
   refuseSpoiled,
   refuseUnrequested,
   type Spoiled,
+  type Tolerance,
 } from '../contract/plausible.ts';
-import { filtersOf, listed, maxFilterValues, readList, type Reading } from './read-list.ts';
+import { readInstances } from './read-instances.ts';
+import { filtersOf, listed, maxFilterValues, type Reading, type ReadOptions } from './read-list.ts';
 
 const minPageSize = 5;
 
@@ -53,16 +55,19 @@ async function* observeNetworks(
   const tagged =
     tagFilters.length === 0
       ? undefined
-      : await readInstances(reading, [inNetworks, ...tagFilters], options.pageSize);
+      : (await readInstances(reading, [inNetworks, ...tagFilters], options.pageSize)).described.ids;
   const input = {
     Filters: [inNetworks, { Name: 'status', Values: ['in-use'] }],
     MaxResults: options.pageSize,
   };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const page = believed(listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces'), networkIds);
+    const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
+    const page = believed(shown, networkIds, options.tolerance);
     const isObserved = (item: Ec2NetworkInterface): boolean =>
-      isHeld(item) && (tagged === undefined || tagged.instances.has(holderOf(item) ?? ''));
+      isHeld(item) && (tagged === undefined || tagged.has(holderOf(item) ?? ''));
+    const nameless = unclearAmong(page, namelessIn, []);
     yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: subnetAddressesUsed });
+    if (nameless !== undefined) yield { startedAt, observations: [], unclear: nameless };
   }
 }
 
@@ -77,8 +82,7 @@ async function* observeInterfacesOf(
   instanceIds: readonly string[],
 ): AsyncGenerator<ObservedPage> {
   const met = new Set<string>();
-  const { pageSize } = reading.options;
-  for await (const { startedAt, shown, unclear } of interfacesOf(reading, instanceIds, pageSize)) {
+  for await (const { startedAt, shown, unclear } of interfacesOf(reading, instanceIds, reading.options)) {
     for (const holder of shown.flatMap((item) => holderOf(item) ?? [])) met.add(holder);
     const observations = shown.flatMap((item) => readInterface(item) ?? []);
     yield { startedAt, observations, ...(unclear !== undefined && { unclear }) };
@@ -90,7 +94,7 @@ async function* observeInterfacesOf(
 export async function* interfacesOf(
   { client, context }: Pick<Reading, 'client' | 'context'>,
   instanceIds: readonly string[],
-  pageSize: number,
+  { pageSize, tolerance }: Pick<ReadOptions, 'pageSize' | 'tolerance'>,
 ): AsyncGenerator<{
   readonly startedAt: number;
   readonly shown: readonly Ec2NetworkInterface[];
@@ -100,9 +104,9 @@ export async function* interfacesOf(
   const input = { Filters: [filter], MaxResults: pageSize };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
-    refuseUntrue(page, instanceIds);
+    refuseUntrue(page, instanceIds, tolerance);
     const shown = page.filter((item) => unclearIn(item) === undefined);
-    yield { startedAt, shown, unclear: unclearAmong(page, instanceIds) };
+    yield { startedAt, shown, unclear: unclearAmong(page, unclearIn, instanceIds) };
   }
 }
 
@@ -113,13 +117,14 @@ export async function* interfacesOf(
 function believed(
   page: readonly Ec2NetworkInterface[],
   networkIds: readonly string[],
+  tolerance: Tolerance,
 ): Ec2NetworkInterface[] {
   const action = 'DescribeNetworkInterfaces';
   const idOf = ({ NetworkInterfaceId }: Ec2NetworkInterface): string | undefined => NetworkInterfaceId;
   const held = heldByInstances(page, { idOf, isHeld });
   refuseRepeated(action, held, idOf);
   refuseScattered(held);
-  refuseSpoiled(action, held.flatMap(spoiledIn), page.length);
+  refuseSpoiled(action, held.flatMap(spoiledIn), { all: page.length, tolerance });
   refuseUnrequested(action, networkIds, held, ({ VpcId }) => VpcId);
   return [...page];
 }
@@ -133,17 +138,26 @@ function spoiledIn(shown: Ec2NetworkInterface): readonly Spoiled[] {
   return problem === undefined ? [] : [{ id: shown.NetworkInterfaceId ?? 'an interface', problem }];
 }
 
+/** Why an item does not name itself. */
+function namelessIn({ NetworkInterfaceId: id }: Ec2NetworkInterface): string | undefined {
+  return isIdOf('eni', id) ? undefined : `NetworkInterfaceId of ${id ?? 'an interface'} is missing`;
+}
+
 /** Why an item does not name itself and its instance; undefined if it does. What a refresh does not show may be gone. */
-function unclearIn({ NetworkInterfaceId: id, Attachment }: Ec2NetworkInterface): string | undefined {
-  if (!isIdOf('eni', id)) return `NetworkInterfaceId of ${id ?? 'an interface'} is missing`;
-  return Attachment?.InstanceId === undefined ? `Attachment.InstanceId of ${id} is missing` : undefined;
+function unclearIn(shown: Ec2NetworkInterface): string | undefined {
+  const { NetworkInterfaceId: id, Attachment: attachment } = shown;
+  const holder = attachment?.InstanceId;
+  return (
+    namelessIn(shown) ?? (holder === undefined ? `Attachment.InstanceId of ${id} is missing` : undefined)
+  );
 }
 
 function unclearAmong(
   page: readonly Ec2NetworkInterface[],
+  problemOf: (item: Ec2NetworkInterface) => string | undefined,
   instanceIds: readonly string[],
 ): UnclearItems | undefined {
-  const [first, ...others] = page.flatMap((item) => unclearIn(item) ?? []);
+  const [first, ...others] = page.flatMap((item) => problemOf(item) ?? []);
   if (first === undefined) return undefined;
   return {
     count: 1 + others.length,
@@ -152,12 +166,16 @@ function unclearAmong(
   };
 }
 
-function refuseUntrue(shown: readonly Ec2NetworkInterface[], instanceIds: readonly string[]): void {
+function refuseUntrue(
+  shown: readonly Ec2NetworkInterface[],
+  instanceIds: readonly string[],
+  tolerance: Tolerance,
+): void {
   const action = 'DescribeNetworkInterfaces';
   refuseRepeated(action, shown, ({ NetworkInterfaceId }) => NetworkInterfaceId);
   refuseUnrequested(action, instanceIds, shown, ({ Attachment }) => Attachment?.InstanceId);
   refuseScattered(shown);
-  refuseSpoiled(action, shown.flatMap(oddIn), shown.length);
+  refuseSpoiled(action, shown.flatMap(oddIn), { all: shown.length, tolerance });
 }
 
 function oddIn(shown: Ec2NetworkInterface): readonly Spoiled[] {
@@ -178,55 +196,9 @@ async function* observeInstances(
   if (unclear.length === 0) return;
   yield* inParts(unclear, maxFilterValues - tagFilters.length, async function* (part) {
     const filters = [{ Name: 'instance-id', Values: part }, ...tagFilters];
-    const { startedAt, instances } = await readInstances(reading, filters, pageSize);
-    refuseUnrequested('DescribeInstances', part, [...instances.keys()], (id) => id);
-    yield { startedAt, observations: askedInstances(part, instances, tagFilters.length === 0) };
+    const { startedAt, described } = await readInstances(reading, filters, pageSize);
+    yield { startedAt, ...described.answerFor(part, tagFilters.length === 0) };
   });
-}
-
-function instancesOf({ Instances }: { readonly Instances?: readonly Ec2Instance[] | undefined }) {
-  if (Instances === undefined) throw unreadable('DescribeInstances', 'Instances of a reservation is missing');
-  return Instances;
-}
-
-/** Instances that match the filters, by id. */
-export async function readInstances(
-  from: Pick<Reading, 'client' | 'context'>,
-  filters: readonly Filter[],
-  pageSize: number,
-): Promise<{ readonly startedAt: number; readonly instances: ReadonlyMap<string, Instance> }> {
-  const input = { Filters: filters, MaxResults: pageSize };
-  const { startedAt, items } = await readList(from, 'DescribeInstances', 'Reservations', input);
-  const instances = new Map<string, Instance>();
-  for (const shown of items.flatMap(instancesOf)) {
-    const { InstanceId: id } = shown;
-    if (!isIdOf('i', id)) throw unreadable('DescribeInstances', 'InstanceId of an instance is missing');
-    const state = stateOf(shown);
-    if ((instances.get(id)?.state ?? state) !== state)
-      throw unreadable('DescribeInstances', `${id} is shown twice, in two states`);
-    instances.set(id, { id, state, managed: true });
-  }
-  return { startedAt, instances };
-}
-
-/** By EC2's name, with EC2's number. */
-const instanceStates = new Map<string, readonly [state: Instance['state'], code: number]>([
-  ['pending', ['pending', 0]],
-  ['running', ['running', 16]],
-  ['shutting-down', ['terminating', 32]],
-  ['terminated', ['terminated', 48]],
-  ['stopping', ['stopping', 64]],
-  ['stopped', ['stopped', 80]],
-]);
-
-/** The state that ends a node must agree by name and by number, if EC2 sends the number. */
-function stateOf({ InstanceId: id, State }: Ec2Instance): Instance['state'] {
-  const [state, code] = instanceStates.get(State?.Name ?? '') ?? [];
-  if (state === undefined) throw unreadable('DescribeInstances', `the state of ${id} is ${State?.Name}`);
-  // The high byte is internal to EC2.
-  if (State?.Code !== undefined && State.Code % 256 !== code)
-    throw unreadable('DescribeInstances', `the state of ${id} is both ${State.Name} and ${State.Code}`);
-  return state;
 }
 
 /** Throws a CloudError if interfaces of one subnet appear in several networks or zones. */

@@ -4,7 +4,7 @@ import { CloudError, type CloudFailure } from './cloud-failure.ts';
 import { policyOf } from './failure-policy.ts';
 import { allInParts } from './in-parts.ts';
 import type { Infrastructure, PartOfFew, Subnet, UnreadablePart } from './infrastructure.ts';
-import { refuseRepeated, refuseSpoiled, refuseUnrequested } from './plausible.ts';
+import { refuseRepeated, refuseSpoiled, refuseUnrequested, type Tolerance } from './plausible.ts';
 
 export interface NetworkParts {
   /** Of a part. */
@@ -80,6 +80,7 @@ export interface ReadItems<S, R> {
   readonly networkOf: (shown: S) => string | undefined;
   /** Undefined for what is of no use. */
   readonly read: (shown: S) => R | UnreadablePart | undefined;
+  readonly tolerance: Tolerance;
   /** Gets what cannot be parsed. */
   readonly problems: UnreadablePart[];
 }
@@ -87,12 +88,12 @@ export interface ReadItems<S, R> {
 /** What can be used of an answer. Throws a CloudError if the answer proves nothing. */
 export function usableOf<S, R extends object>(
   action: string,
-  { items, asked, networkOf, read, problems }: ReadItems<S, R>,
+  { items, asked, networkOf, read, tolerance, problems }: ReadItems<S, R>,
 ): readonly R[] {
   refuseUnrequested(action, asked, items, networkOf);
   const all = items.map(read);
   const unread = all.filter(isUnreadable);
-  refuseSpoiled(action, unread, items.length);
+  refuseSpoiled(action, unread, { all: items.length, tolerance });
   problems.push(...unread);
   return all.filter((item): item is R => item !== undefined && !isUnreadable(item));
 }

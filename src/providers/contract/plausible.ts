@@ -13,10 +13,18 @@ export interface Spoiled {
   readonly problem: string;
 }
 
+/** How much of an answer may be malformed: a quarter, or as much as there is. */
+export type Tolerance = 'few' | 'all';
+
 /** Throws a CloudError if so many items are malformed that the answer itself must be wrong. */
-export function refuseSpoiled(action: string, spoiled: readonly Spoiled[], all: number): void {
+export function refuseSpoiled(
+  action: string,
+  spoiled: readonly Spoiled[],
+  { all, tolerance }: { readonly all: number; readonly tolerance: Tolerance },
+): void {
   const [first] = spoiled;
-  const isWithinThings = spoiled.length < all && spoiled.length <= Math.max(1, all * tolerated);
+  const isFew = spoiled.length < all && spoiled.length <= Math.max(1, all * tolerated);
+  const isWithinThings = isFew || tolerance === 'all';
   if (first !== undefined && !isWithinThings)
     throw unreadable(
       action,

@@ -229,6 +229,40 @@ describe('on Alibaba Cloud, a node with', () => {
   );
 });
 
+describe('on Alibaba Cloud, an account with interfaces in a form that nobody knows', () => {
+  const isOdd = (item: Json): boolean =>
+    isObject(item) && item['type'] === 'Secondary' && 'macAddress' in item;
+  const tamper: Tamper = (action, output) => {
+    if (action !== 'DescribeNetworkInterfaces') return output;
+    const answer = JSON.parse(JSON.stringify(output)) as {
+      networkInterfaceSets: { networkInterfaceSet: JsonObject[] };
+    };
+    const { networkInterfaceSet: all } = answer.networkInterfaceSets;
+    const networkInterfaceSet = all.map((item) => (isOdd(item) ? { ...item, macAddress: '' } : item));
+    return { ...answer, networkInterfaceSets: { networkInterfaceSet } };
+  };
+
+  test.each([
+    [false, 0],
+    [true, 3],
+  ])('is listed if an option says to skip and count them: %s', async (isSkipping, unreadable) => {
+    const world = worldFor({});
+    const flags = { 'skip-unreadable-items': String(isSkipping) };
+    const controller = startController(world, { tamper, flags });
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(5 * minute);
+
+    const lines = controller.logged.filter(({ message }) => message === 'read the cloud');
+    expect(lines.map(({ details }) => details['unreadableItems'])).toEqual(
+      isSkipping ? lines.map(() => unreadable) : [],
+    );
+    expect(lines.length > 0).toBe(isSkipping);
+    expect(await controller.metric('headwater_unreadable_items')).toBe(unreadable);
+    expect(controller.controller.unreadiness() === undefined).toBe(isSkipping);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
 describe('on Alibaba Cloud, a new leader', () => {
   test.each([
     [

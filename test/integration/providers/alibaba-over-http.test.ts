@@ -74,7 +74,13 @@ function connect(environment: Readonly<Record<string, string>>): {
     onCall: () => undefined,
     onWait: () => undefined,
   });
-  const filters = { consistencyWindow: 30_000, instanceTags: {}, subnetIds: [], subnetTags: {} };
+  const filters = {
+    consistencyWindow: 30_000,
+    instanceTags: {},
+    subnetIds: [],
+    subnetTags: {},
+    tolerance: 'few',
+  } as const;
   return { api, implementation: alibabaAllocation({ api, gate, limits: alibabaLimits, clock, ...filters }) };
 }
 

@@ -4,6 +4,7 @@ import { AwsApi } from '../../../src/providers/aws/aws-api.ts';
 import type { Ec2Action, Ec2Input, Ec2Output } from '../../../src/providers/aws/ec2-api.ts';
 import type { Ec2Client } from '../../../src/providers/aws/ec2-client.ts';
 import { observe } from '../../../src/providers/aws/read.ts';
+import type { ReadOptions } from '../../../src/providers/aws/read-list.ts';
 import { readInfrastructure, readSubnetCounts } from '../../../src/providers/aws/read-infrastructure.ts';
 import { readLimits } from '../../../src/providers/aws/read-limits.ts';
 import { CloudError } from '../../../src/providers/contract/cloud-failure.ts';
@@ -17,7 +18,13 @@ import { plainCloud, type Rig, startRig } from '../simulator/ec2/ec2-rig.ts';
 /** Number of answers of each kind. */
 const draws = 20;
 const vpc = 'vpc-00000000000000001';
-const options = { pageSize: 1000, instanceTags: {}, subnetIds: [], subnetTags: {} };
+const options: ReadOptions = {
+  pageSize: 1000,
+  instanceTags: {},
+  subnetIds: [],
+  subnetTags: {},
+  tolerance: 'few',
+};
 
 let rig: Rig;
 let front: SpoilingFront;
@@ -100,6 +107,8 @@ async function observed(kind: 'all' | 'instances'): Promise<Things> {
       : ({ kind, instanceIds } as const);
   const tags = kind === 'all' ? {} : { role: 'node' };
   const pages = await all(observe({ client, options: { ...options, instanceTags: tags }, context }, scope));
+  // What fails for one instance is asked for again.
+  for (const { error } of pages.flatMap(({ failed = [] }) => failed)) throw error;
   return thingsOf(
     pages
       .flatMap(({ observations }) => observations)

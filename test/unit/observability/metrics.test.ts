@@ -91,6 +91,7 @@ const expected: readonly Expected[] = [
   ['headwater_orphan_adoptions_total', 'counter', ['result']],
   ['headwater_orphan_deletions_total', 'counter', ['result']],
   ['headwater_inventory_age_seconds', 'gauge', []],
+  ['headwater_unreadable_items', 'gauge', []],
   ['headwater_resync_interval_seconds', 'gauge', []],
   ['headwater_resync_duration_seconds', 'histogram', ['outcome'], resync],
   ['headwater_ciliumnode_writes_total', 'counter', ['outcome', 'part']],

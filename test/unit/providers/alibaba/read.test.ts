@@ -8,6 +8,8 @@ import type {
   RpcOutput,
   ShownNetworkInterface,
 } from '../../../../src/providers/alibaba/rpc-api.ts';
+import { unreadableIn } from '../../../../src/manager/listed-page.ts';
+import type { Tolerance } from '../../../../src/providers/contract/plausible.ts';
 import type {
   CallContext,
   ObservedPage,
@@ -44,11 +46,14 @@ const ours: ShownNetworkInterface = {
   privateIpSets: { privateIpSet: [{ privateIpAddress: '10.0.0.5', primary: true }] },
 };
 
-async function listing(shown: readonly ShownNetworkInterface[]): Promise<readonly ObservedPage[]> {
+async function listing(
+  shown: readonly ShownNetworkInterface[],
+  tolerance: Tolerance = 'few',
+): Promise<readonly ObservedPage[]> {
   const client = ecs({ DescribeNetworkInterfaces: { networkInterfaceSets: { networkInterfaceSet: shown } } });
   const pages: ObservedPage[] = [];
   const scope = { kind: 'all', networkIds: ['vpc-1'], instanceIds: [] } as const;
-  for await (const page of observe({ client, instanceTags: {}, context }, scope)) pages.push(page);
+  for await (const page of observe({ client, instanceTags: {}, tolerance, context }, scope)) pages.push(page);
   return pages;
 }
 
@@ -74,6 +79,23 @@ describe('a listing of interfaces of ECS', () => {
   ])('proves nothing with most interfaces %s', async (_, shown) => {
     await expect(listing(shown)).rejects.toThrow('cannot understand');
   });
+
+  test('skips and counts most interfaces where an option says so', async () => {
+    const husks = [
+      { status: 'InUse' },
+      { status: 'InUse' },
+      { ...ours, networkInterfaceId: 'eni-2', macAddress: '' },
+    ];
+
+    const pages = await listing([...husks, ours], 'all');
+
+    expect(pages.flatMap(({ observations }) => observations)).toMatchObject([
+      { kind: 'unreadableInterface', interface: { id: 'eni-2', problem: 'macAddress is missing' } },
+      { kind: 'interface', interface: { id: 'eni-1' } },
+    ]);
+    expect(pages.flatMap(({ unclear }) => unclear ?? [])).toMatchObject([{ count: 2, instanceIds: [] }]);
+    expect(pages.reduce((sum, page) => sum + unreadableIn(page), 0)).toBe(3);
+  });
 });
 
 describe('a read of instances of ECS', () => {
@@ -82,7 +104,7 @@ describe('a read of instances of ECS', () => {
 
   async function pagesOf(answers: Answers, instanceIds: readonly string[]): Promise<readonly ObservedPage[]> {
     const pages: ObservedPage[] = [];
-    const reading = { client: ecs(answers), instanceTags: {}, context };
+    const reading = { client: ecs(answers), instanceTags: {}, tolerance: 'few', context } as const;
     for await (const page of observe(reading, scope(instanceIds))) pages.push(page);
     return pages;
   }
@@ -113,6 +135,25 @@ describe('a read of instances of ECS', () => {
 
     expect(page?.observations.map(({ kind }) => kind)).toEqual(['interface', 'unreadableInterface']);
     expect(page).not.toHaveProperty('unclear');
+  });
+
+  test('fails only for an instance in a state that nobody knows', async () => {
+    const shown = (instanceId: string, status: string) => ({
+      instanceId,
+      status,
+      networkInterfaces: { networkInterface: [] },
+    });
+    const answers = {
+      DescribeInstances: { instances: { instance: [shown('i-1', 'Running'), shown('i-2', 'Frozen')] } },
+    };
+
+    const [page] = await pagesOf(answers, ['i-1', 'i-2', 'i-3']);
+
+    expect(page?.observations).toMatchObject([
+      { kind: 'instance', instance: { id: 'i-1', state: 'running' } },
+      { kind: 'instance', instance: { id: 'i-3', state: 'unknown' } },
+    ]);
+    expect(page?.failed?.map(({ error }) => error.failure.message)).toEqual(['the state of i-2 is Frozen']);
   });
 
   test('fails only for those that it does not show where one is in another form', async () => {
@@ -157,11 +198,27 @@ describe('what is read of a network of Alibaba Cloud', () => {
   ])('lacks only the security groups if their list %s', async (_, groups) => {
     const client = ecs({ ...good, DescribeSecurityGroups: groups });
 
-    const { infrastructure } = await readInfrastructure({ client, subnetIds: [], subnetTags: {}, context }, [
-      'vpc-1',
-    ]);
+    const reading = { client, subnetIds: [], subnetTags: {}, tolerance: 'few', context } as const;
+    const { infrastructure } = await readInfrastructure(reading, ['vpc-1']);
 
     expect([...infrastructure.subnets.keys()]).toEqual(['vsw-1']);
     expect(infrastructure.denied?.securityGroups?.get('vpc-1')).toMatchObject({ kind: 'unreadable' });
+  });
+
+  test('lacks the vSwitches in another form where an option says so, however many they are', async () => {
+    const odd = (vSwitchId: string) => ({ vSwitchId, vpcId: 'vpc-1', zoneId: '' });
+    const { vSwitch } = (good.DescribeVSwitches as { vSwitches: { vSwitch: object[] } }).vSwitches;
+    const many = { vSwitches: { vSwitch: [...vSwitch, odd('vsw-2'), odd('vsw-3')] }, totalCount: 3 };
+    const client = ecs({ ...good, DescribeVSwitches: many });
+    const reading = { client, subnetIds: [], subnetTags: {}, context };
+
+    const refused = readInfrastructure({ ...reading, tolerance: 'few' }, ['vpc-1']);
+    const { infrastructure, problems } = await readInfrastructure({ ...reading, tolerance: 'all' }, [
+      'vpc-1',
+    ]);
+
+    await expect(refused).rejects.toThrow('cannot understand 2 of 3');
+    expect([...infrastructure.subnets.keys()]).toEqual(['vsw-1']);
+    expect(problems.map(({ id }) => id)).toEqual(['vsw-2', 'vsw-3']);
   });
 });

@@ -1,11 +1,10 @@
+import { options } from './read-rig.ts';
 import { describe, expect, test } from '@jest/globals';
 import { waitingFor } from '../rate-limiter-rig.ts';
 import { awsAllocation } from '../../../../src/providers/aws/aws-allocation.ts';
 import { context, ec2ClientRig } from './ec2-client-rig.ts';
 
 describe('the AWS allocation port', () => {
-  const options = { pageSize: 1000, instanceTags: {}, subnetIds: [], subnetTags: {} };
-
   test('takes the tokens of all calls of a group at once', async () => {
     const { clock, rateLimiter, client } = ec2ClientRig(() => ({}), { bucket: { capacity: 1, refill: 1 } });
     const aws = awsAllocation(client, options);

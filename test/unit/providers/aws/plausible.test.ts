@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Ec2InstanceType, Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
+import { unreadableIn } from '../../../../src/manager/listed-page.ts';
 import { observe } from '../../../../src/providers/aws/read.ts';
 import { readInfrastructure } from '../../../../src/providers/aws/read-infrastructure.ts';
 import { readLimits } from '../../../../src/providers/aws/read-limits.ts';
@@ -49,6 +50,25 @@ describe('an implausible answer of EC2', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
 
+  test('is used for what can be read where an option says so, however much is spoiled', async () => {
+    const spoiled = [{ Status: 'in-use' }, nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }];
+    const NetworkInterfaces = [...spoiled, ec2Interface()];
+    const tolerant = { ...options, tolerance: 'all' } as const;
+    const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }, { NetworkInterfaces }] });
+    const [id] = instances.instanceIds;
+
+    const listed = await all(observe({ client, options: tolerant, context }, networks));
+    const read = await all(
+      observe({ client, options: tolerant, context }, { kind: 'instances', instanceIds: [id] }),
+    );
+
+    for (const pages of [listed, read]) {
+      const kinds = pages.flatMap(({ observations }) => observations.map(({ kind }) => kind));
+      expect(kinds).toEqual(['unreadableInterface', 'unreadableInterface', 'interface']);
+      expect(pages.reduce((sum, page) => sum + unreadableIn(page), 0)).toBe(3);
+    }
+  });
+
   test('loses only the spoiled interface when the others are sound', async () => {
     const many = Array.from({ length: 4 }, (__, index) =>
       ec2Interface({ NetworkInterfaceId: `eni-${index + 4}` }),
@@ -62,17 +82,6 @@ describe('an implausible answer of EC2', () => {
   });
 
   test.each([
-    ['a state that no instance has', described(['i-00000002', 'rebooting'])],
-    ['no state', described(['i-00000002', undefined])],
-    [
-      'a name and a number of different states',
-      {
-        Reservations: [
-          { Instances: [{ InstanceId: 'i-00000002', State: { Name: 'terminated', Code: 16 } }] },
-        ],
-      },
-    ],
-    ['two states', described(['i-00000002', 'running'], ['i-00000002', 'terminated'])],
     ['another instance than requested', described(['i-00000003', 'running'])],
     ['no instances in a reservation', { Reservations: [{}] }],
   ])('is discarded when it is about an instance: %s', async (_, answer) => {
@@ -85,6 +94,43 @@ describe('an implausible answer of EC2', () => {
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeInstances' });
   });
+
+  test.each([
+    ['a state that no instance has', ['i-00000002', 'rebooting'], 'the state of i-00000002 is rebooting'],
+    ['no state', ['i-00000002', undefined], 'the state of i-00000002 is undefined'],
+    ['no id', [undefined, 'running'], 'InstanceId of an instance is missing'],
+  ] as const)('fails for that instance alone where one has %s', async (_, [InstanceId, Name], problem) => {
+    const odd = { Instances: [{ InstanceId, State: { Name } }] };
+    await expect(failedBeside(odd)).resolves.toEqual([['i-00000002', problem]]);
+  });
+
+  test.each([
+    [
+      'a name and a number of different states',
+      [{ Name: 'terminated', Code: 16 }],
+      'the state of i-00000002 is both terminated and 16',
+    ],
+    ['two states', [{ Name: 'running' }, { Name: 'terminated' }], 'i-00000002 is shown twice, in two states'],
+  ])('fails for that instance alone where one has %s', async (_, states, problem) => {
+    const odd = { Instances: states.map((State) => ({ InstanceId: 'i-00000002', State })) };
+    await expect(failedBeside(odd)).resolves.toEqual([['i-00000002', problem]]);
+  });
+
+  /** The other instance runs. */
+  async function failedBeside(odd: object): Promise<readonly (readonly string[])[]> {
+    const { Reservations } = described(['i-00000001', 'running']) as { Reservations: object[] };
+    const { client } = ec2({
+      DescribeNetworkInterfaces: [{ NetworkInterfaces: [] }],
+      DescribeInstances: [{ Reservations: [...Reservations, odd] }],
+    });
+    const pages = await all(observe({ client, options, context }, instances));
+    expect(pages.flatMap(({ observations }) => observations)).toMatchObject([
+      { kind: 'instance', instance: { id: 'i-00000001', state: 'running' } },
+    ]);
+    return pages.flatMap(({ failed = [] }) =>
+      failed.map(({ instanceId, error }) => [instanceId, error.failure.message]),
+    );
+  }
 
   test.each<[string, string, object]>([
     ['DescribeSubnets', 'a subnet of another network', { Subnets: [ec2Subnet({ VpcId: 'vpc-00000009' })] }],

@@ -4,7 +4,13 @@ import type { ReadOptions } from '../../../../src/providers/aws/read-list.ts';
 import { ec2Interface } from './ec2-shapes.ts';
 import { type Answering, type Ec2ClientRig, ec2ClientRig } from './ec2-client-rig.ts';
 
-export const options: ReadOptions = { pageSize: 1000, instanceTags: {}, subnetIds: [], subnetTags: {} };
+export const options: ReadOptions = {
+  pageSize: 1000,
+  instanceTags: {},
+  subnetIds: [],
+  subnetTags: {},
+  tolerance: 'few',
+};
 export const networks = {
   kind: 'all',
   networkIds: ['vpc-00000001', 'vpc-00000002'],

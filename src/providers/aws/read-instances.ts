@@ -1,0 +1,49 @@
+// Reads from EC2 which instances there are, and in which state.
+import { unreadable } from '../contract/cloud-failure.ts';
+import { type Described, DescribedInstances } from '../contract/described-instances.ts';
+import type { Instance } from '../contract/observation.ts';
+import type { Ec2Instance, Filter } from './ec2-api.ts';
+import { isIdOf } from './ids.ts';
+import { readList, type Reading } from './read-list.ts';
+
+export interface ReadInstances {
+  readonly startedAt: number;
+  readonly described: DescribedInstances;
+}
+
+/** Those that match the filters. Rejects with a CloudError. */
+export async function readInstances(
+  from: Pick<Reading, 'client' | 'context'>,
+  filters: readonly Filter[],
+  pageSize: number,
+): Promise<ReadInstances> {
+  const input = { Filters: filters, MaxResults: pageSize };
+  const { startedAt, items } = await readList(from, 'DescribeInstances', 'Reservations', input);
+  return { startedAt, described: new DescribedInstances(items.flatMap(instancesOf).map(describedAs)) };
+}
+
+function instancesOf({ Instances }: { readonly Instances?: readonly Ec2Instance[] | undefined }) {
+  if (Instances === undefined) throw unreadable('DescribeInstances', 'Instances of a reservation is missing');
+  return Instances;
+}
+
+/** By EC2's name, with EC2's number. */
+const instanceStates = new Map<string, readonly [state: Instance['state'], code: number]>([
+  ['pending', ['pending', 0]],
+  ['running', ['running', 16]],
+  ['shutting-down', ['terminating', 32]],
+  ['terminated', ['terminated', 48]],
+  ['stopping', ['stopping', 64]],
+  ['stopped', ['stopped', 80]],
+]);
+
+/** The state that ends a node must agree by name and by number, if EC2 sends the number. */
+function describedAs({ InstanceId: id, State }: Ec2Instance): Described {
+  if (!isIdOf('i', id)) return { id: undefined, problem: 'InstanceId of an instance is missing' };
+  const [state, code] = instanceStates.get(State?.Name ?? '') ?? [];
+  if (state === undefined) return { id, problem: `the state of ${id} is ${State?.Name}` };
+  // The high byte is internal to EC2.
+  if (State?.Code !== undefined && State.Code % 256 !== code)
+    return { id, problem: `the state of ${id} is both ${State.Name} and ${State.Code}` };
+  return { id, state };
+}
