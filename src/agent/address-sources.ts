@@ -101,7 +101,7 @@ function blockSource(parts: Parts, ipam: Ipam): AddressSource {
     notice: ({ kind }) => {
       if (kind === 'released') keeper.notice();
     },
-    update: () => undefined,
+    update: () => keeper.notice(),
     refresh: () => undefined,
   };
 }

@@ -45,17 +45,20 @@ export class BlockKeeper {
     this.#remember(chooseBlocks(shown, []).blocks);
   }
 
-  /** Called when an address is free again. */
+  /** Called when an address is free again, or when what is held is known at last. */
   notice(): void {
     if (this.#isHoldingBack) this.#choose(this.#shown);
   }
 
   #choose(shown: readonly string[]): void {
-    const { ranges, enabled, log } = this.#options;
+    const { ipam, ranges, enabled, log } = this.#options;
+    this.#shown = shown;
+    this.#isHoldingBack = ipam.holdings.isRebuilding;
+    // A gateway that is chosen before may be the address of a pod.
+    if (this.#isHoldingBack) return;
     const { blocks, problems: unusable } = chooseBlocks(shown, ranges);
     const served = Object.values(blocks).filter(({ family }) => enabled[family] !== false);
     const heldBack = served.flatMap((block) => this.#serve(block) ?? []);
-    this.#shown = shown;
     this.#isHoldingBack = heldBack.length > 0;
     const problems = [...unusable, ...heldBack];
     const text = problems.join('; ');

@@ -98,4 +98,30 @@ describe('a block that changes to one that overlaps it', () => {
     await add('last');
     expect(await gateway('last')).toBe('10.0.0.129');
   });
+
+  test('takes no gateway from a pod whose address a damaged record has lost', async () => {
+    await api.create('one', { ipam: { podCIDRs: ['10.0.0.0/23'] } });
+    await api.kubectl('POST', '/api/v1/namespaces/default/pods', {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'default' },
+      spec: { nodeName: 'one', containers: [{ name: 'c', image: 'i' }] },
+    });
+    const status = { phase: 'Running', podIPs: [{ ip: '10.0.1.1' }] };
+    await api.kubectl('PATCH', '/api/v1/namespaces/default/pods/p/status', { status });
+    machine.start();
+    await clock.advance(1000);
+    expect(await add('c1', '10.0.1.1')).toBe('10.0.1.1/23');
+    await show('10.0.1.0/24');
+    await clock.advance(1000);
+    await add('c2');
+    expect(await gateway('c2')).toBe('10.0.1.2');
+
+    machine.damage();
+    machine.start();
+    await clock.advance(5000);
+
+    expect(await add('c3')).toContain('/24');
+    expect(await gateway('c3')).toBe('10.0.1.2');
+  });
 });
