@@ -27,6 +27,7 @@ import { gatewaysInUse } from './own-node/block-router.ts';
 import { lostFile } from './lost-files.ts';
 import { lockPath } from './path-lock.ts';
 import type { AddressRecord } from './record/address-record.ts';
+import { freeReserves, isFull } from './record/reserve.ts';
 import { openState } from './record/state-directory.ts';
 import { Api } from './rest/api.ts';
 import { ApiServer } from './rest/api-server.ts';
@@ -62,15 +63,17 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
   const { stateDir, socketPath, bootIdFile, nodeName: node } = deps.settings;
   const locks: (() => void)[] = [];
   try {
-    for (const [path, option, lockAt, mode] of [
-      [stateDir, 'state-dir', join(stateDir, 'lock'), 0o700],
-      [socketPath, 'socket-path', `${socketPath}.lock`, 0o755],
+    for (const [path, option, lockAt, mode, makeRoom] of [
+      [stateDir, 'state-dir', join(stateDir, 'lock'), 0o700, () => freeReserves(stateDir)],
+      [socketPath, 'socket-path', `${socketPath}.lock`, 0o755, undefined],
     ] as const) {
-      const lock = await lockPath(lockAt, mode);
+      const lock = await lockPath(lockAt, mode, makeRoom);
       if (lock.kind === 'taken')
         return { kind: 'failed', problem: `another agent uses ${path}: stop it, or set --${option}` };
-      if (lock.kind === 'failed')
-        return { kind: 'failed', problem: `cannot use ${path}: ${lock.problem}; set --${option}` };
+      if (lock.kind === 'failed') {
+        const remedy = isFull(lock.error) ? 'make room on its disk' : `set --${option}`;
+        return { kind: 'failed', problem: `cannot use ${path}: ${lock.error.message}; ${remedy}` };
+      }
       locks.push(lock.release);
     }
     const queue = makeDirectory(deleteQueueOf(socketPath).directory);

@@ -17,15 +17,23 @@ import {
 } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { isFull } from './record/reserve.ts';
 
 export type PathLock =
   | { readonly kind: 'held'; readonly release: () => void }
   /** By a process that lives. */
   | { readonly kind: 'taken' }
-  | { readonly kind: 'failed'; readonly problem: string };
+  | { readonly kind: 'failed'; readonly error: NodeJS.ErrnoException };
 
-/** Takes the lock at `path` for this process. `folderMode`: of its folder, if that does not exist yet. */
-export async function lockPath(path: string, folderMode: number): Promise<PathLock> {
+/**
+ * Takes the lock at `path` for this process. `folderMode`: of its folder, if that does not exist yet. `makeRoom` is called if the
+ * disk is full and nobody has the lock; it returns whether there is more room.
+ */
+export async function lockPath(
+  path: string,
+  folderMode: number,
+  makeRoom: () => boolean = () => false,
+): Promise<PathLock> {
   const server = createServer((socket) => socket.destroy());
   try {
     mkdirSync(dirname(path), { recursive: true, mode: folderMode });
@@ -39,7 +47,8 @@ export async function lockPath(path: string, folderMode: number): Promise<PathLo
     return { kind: 'taken' };
   } catch (error) {
     server.close();
-    return { kind: 'failed', problem: (error as Error).message };
+    if (isFull(error as Error) && (await isFree(path)) && makeRoom()) return lockPath(path, folderMode);
+    return { kind: 'failed', error: error as Error };
   }
 }
 
@@ -85,6 +94,14 @@ async function clear(path: string): Promise<boolean> {
     rmSync(join(path, name), { force: true });
   }
   return true;
+}
+
+async function isFree(path: string): Promise<boolean> {
+  try {
+    return await clear(path);
+  } catch {
+    return false;
+  }
 }
 
 /** Those of starters that were killed. */

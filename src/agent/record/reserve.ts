@@ -1,6 +1,7 @@
 // Room on the disk that is set aside so that addresses can be released when the disk is full: a file that is removed then. Until
 // it is back, nothing else is written, because that would use up the room.
-import { rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What takes room. Throws what Node.js throws. */
@@ -21,6 +22,8 @@ const size = 2 ** 20;
 /** Of a file that shows whether there is room, in bytes: a line of the record is shorter. */
 const probeSize = 4096;
 
+const fileName = 'reserve';
+
 export class Reserve {
   readonly #path: string;
   readonly #probe: string;
@@ -28,7 +31,7 @@ export class Reserve {
   #isThere = false;
 
   constructor(directory: string, to: Disk) {
-    this.#path = join(directory, 'reserve');
+    this.#path = join(directory, fileName);
     this.#probe = join(directory, 'probe');
     this.#disk = to;
   }
@@ -36,14 +39,15 @@ export class Reserve {
   /** Sets the room aside if it is not; returns what prevents it. */
   keep(): Error | undefined {
     this.#isThere ||= statSync(this.#path, { throwIfNoEntry: false })?.size === size;
-    const problem = this.#isThere ? undefined : this.#write(this.#path, size);
+    // A disk that compresses would set no room aside for zeros.
+    const problem = this.#isThere ? undefined : this.#write(this.#path, randomBytes(size));
     this.#isThere = problem === undefined;
     return problem;
   }
 
   /** What prevents that anything but a release is written. */
   full(): Error | undefined {
-    const problem = this.keep() ?? this.#write(this.#probe, probeSize);
+    const problem = this.keep() ?? this.#write(this.#probe, Buffer.alloc(probeSize));
     remove(this.#probe);
     return problem;
   }
@@ -56,15 +60,21 @@ export class Reserve {
   }
 
   /** A part of it would take the room that releases need. */
-  #write(path: string, bytes: number): Error | undefined {
+  #write(path: string, bytes: Buffer): Error | undefined {
     try {
-      this.#disk.write(path, Buffer.alloc(bytes));
+      this.#disk.write(path, bytes);
       return undefined;
     } catch (error) {
       remove(path);
       return error as Error;
     }
   }
+}
+
+/** Frees what is set aside below a state directory that no agent uses; returns whether there was anything. */
+export function freeReserves(stateDirectory: string): boolean {
+  const all = readdirSync(stateDirectory).map((name) => join(stateDirectory, name, fileName));
+  return all.filter((path) => existsSync(path) && remove(path)).length > 0;
 }
 
 /** Returns whether it is gone. */

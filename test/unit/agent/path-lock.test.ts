@@ -122,9 +122,9 @@ describe('the lock of a path', () => {
   ])('cannot be had where %s, with the reason', async (_, path, problem) => {
     writeFileSync(join(place, 'file'), 'precious');
 
-    expect(await lock(join(place, path))).toEqual({
+    expect(await lock(join(place, path))).toMatchObject({
       kind: 'failed',
-      problem: expect.stringMatching(problem),
+      error: { message: expect.stringMatching(problem) },
     });
   });
 });

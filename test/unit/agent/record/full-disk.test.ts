@@ -1,8 +1,18 @@
 // A record on a disk that other programs fill.
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { AddressRecord } from '../../../../src/agent/record/address-record.ts';
 import type { Disk } from '../../../../src/agent/record/reserve.ts';
 import { AgentRig, blockOf, printed } from '../agent-rig.ts';
@@ -163,4 +173,12 @@ test('a failure that room would not mend names no room', () => {
   expect(opened.record.write({ blocks: {} })).toBe(
     `cannot write ${join(directory, 'journal')}: EBADF: bad file descriptor, write`,
   );
+});
+
+test('the reserve takes its room on a disk that compresses, too', () => {
+  start(new SmallDisk()).stop();
+
+  const bytes = readFileSync(join(directory, 'reserve'));
+
+  expect(deflateSync(bytes).byteLength).toBeGreaterThan(2 ** 20);
 });
