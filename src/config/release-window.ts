@@ -1,6 +1,6 @@
 // Decides whether the lease leaves time for calls that remove something. Such a call is sent only if its answer can
 // arrive before our lease ends (src/controller/fencing.ts). A lease has most time left right after a renewal. Pure.
-import { fencedTimeoutOf } from '../providers/contract/call-timing.ts';
+import { fencedTimeoutOf } from '../providers/contract/operations.ts';
 import { formatDuration } from './go-duration.ts';
 import type { Options } from './option-table.ts';
 

@@ -6,7 +6,7 @@ import type { CloudPort } from '../node/reconcile/node-context.ts';
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import { restoredState } from '../node/publish/restored-state.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
-import { type InstanceView, networkOf } from '../providers/contract/instance-view.ts';
+import { type InstanceView, networkOf } from '../providers/contract/facts.ts';
 import { hasAddress } from '../providers/contract/network-interface.ts';
 import { rankOf } from '../providers/contract/priority.ts';
 import { inStartOrder } from './claims/instance-claim.ts';

@@ -1,11 +1,7 @@
 // Resyncs the whole cloud state. Runs rarely, because answers to our own calls and refreshes of single instances cover
 // what happens in between. A failed resync only delays updates.
 import type { CloudError } from '../providers/contract/cloud-failure.ts';
-import type {
-  AllocationImplementation,
-  CallContext,
-  ObservedPage,
-} from '../providers/contract/allocation-implementation.ts';
+import type { AllocationImplementation, CallContext, ObservedPage } from '../providers/contract/cloud.ts';
 import { BlockCensus } from '../providers/contract/block-census.ts';
 import {
   emptyInfrastructure,

@@ -3,16 +3,16 @@ import type {
   AllocationImplementation,
   CallContext,
   ObservedPage,
-} from '../../src/providers/contract/allocation-implementation.ts';
-import type { CloudFailureKind } from '../../src/providers/contract/cloud-failure.ts';
-import type { NetworkInterface, Tags } from '../../src/providers/contract/network-interface.ts';
-import type { Observation } from '../../src/providers/contract/observation.ts';
+} from '../../src/providers/contract/cloud.ts';
+import type { Observation } from '../../src/providers/contract/facts.ts';
 import type {
   AllocateIPs,
   AssociateStaticIP,
   Outcome,
   ReleaseIPs,
-} from '../../src/providers/contract/operation.ts';
+} from '../../src/providers/contract/operations.ts';
+import type { CloudFailureKind } from '../../src/providers/contract/cloud-failure.ts';
+import type { NetworkInterface, Tags } from '../../src/providers/contract/network-interface.ts';
 import type { CloudRig } from './cloud-rig.ts';
 
 /** Longer than a lost request takes to arrive, and than an operation to end, in ms. */

@@ -32,7 +32,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'conditions-know-no-publish': ['src/node/conditions/assessment.ts', '../publish/offer-exclusions.ts'],
   'housekeeping-apart': ['src/node/housekeeping/static-address.ts', '../allocate/planned-step.ts'],
   'node-rooms-below-reconcile': ['src/node/publish/offer-exclusions.ts', '../reconcile/capacity-limit.ts'],
-  'contract-below-provider-rooms': ['src/providers/contract/operation.ts', '../gate/mutation-permission.ts'],
+  'contract-below-provider-rooms': ['src/providers/contract/operations.ts', '../gate/mutation-permission.ts'],
   'manager-knows-no-cloud': ['src/manager/resync.ts', '../providers/aws/errors.ts'],
   'runtime-stands-alone': ['src/runtime/random.ts', '../providers/contract/ipv4.ts'],
   'blocks-set-stands-alone': ['src/blocks/set/cidr.ts', '../../runtime/random.ts'],

@@ -1,5 +1,5 @@
 // Failpoints: actions that run when a controller reaches a given call.
-import type { CallInProgress } from './ports.ts';
+import type { CallInProgress } from './process.ts';
 import type { CallPhase, PortCall } from './scenario.ts';
 
 export interface Failpoint {

@@ -1,6 +1,6 @@
 // Faults that strike while an address is released, at the moment when the node needs it again.
 import type { ReleaseState } from '../../src/kubernetes/cilium-node/cilium-node.ts';
-import type { CallInProgress } from './ports.ts';
+import type { CallInProgress } from './process.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import { takeOnAzure } from './clouds/azure-changes.ts';
 import { AzureRig } from './clouds/azure-rig.ts';

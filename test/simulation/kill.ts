@@ -1,5 +1,5 @@
 // Kills a controller at a given call.
-import type { CallInProgress } from './ports.ts';
+import type { CallInProgress } from './process.ts';
 import type { FaultPlan } from './scenario.ts';
 import type { Harness } from './harness.ts';
 

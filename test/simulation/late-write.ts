@@ -1,7 +1,7 @@
 // A write that reaches the API server only after its leader died and the next one started.
 import { type Delay, delayControllerWatches } from './delayed-watches.ts';
 import { bodyOf } from './handshake-faults.ts';
-import type { CallInProgress } from './ports.ts';
+import type { CallInProgress } from './process.ts';
 import { ConnectionDropped } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { objectAt } from '../../src/simulator/workload/json.ts';
 import { patchedInterfaces } from './invariants/shown-node.ts';

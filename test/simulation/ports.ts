@@ -11,18 +11,8 @@ import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.
 import type { RigHooks } from './clouds/cloud-rig.ts';
 import { azurePortCalls } from './draw-azure.ts';
 import { portCalls } from './draw-faults.ts';
-import type { SimulatedProcess } from './process.ts';
-import type { CallPhase, PortCall } from './scenario.ts';
-
-/** One call of a process, as phase listeners receive it. */
-export interface CallInProgress {
-  readonly process: SimulatedProcess;
-  readonly call: PortCall;
-  /** The input of a cloud call; path and body of a Kubernetes request. */
-  readonly input: Readonly<Record<string, unknown>>;
-}
-
-export type PhaseListener = (phase: CallPhase, progress: CallInProgress) => void;
+import type { CallInProgress, PhaseListener, SimulatedProcess } from './process.ts';
+import type { PortCall } from './scenario.ts';
 
 const portCallNames: ReadonlySet<string> = new Set([...portCalls, 'AssignIpv6Addresses', ...azurePortCalls]);
 

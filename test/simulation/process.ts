@@ -1,6 +1,17 @@
 // A process that a fault can kill and freeze, with its own clocks. Its pending work is dropped once it is dead, and
 // waits while it is frozen.
 import type { Clock } from '../../src/runtime/clock.ts';
+import type { CallPhase, PortCall } from './scenario.ts';
+
+/** One call of a process, as phase listeners receive it. */
+export interface CallInProgress {
+  readonly process: SimulatedProcess;
+  readonly call: PortCall;
+  /** The input of a cloud call; path and body of a Kubernetes request. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export type PhaseListener = (phase: CallPhase, progress: CallInProgress) => void;
 
 export class SimulatedProcess implements Clock {
   readonly identity: string;

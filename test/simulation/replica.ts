@@ -8,8 +8,8 @@ import type { Logger } from '../../src/observability/logger.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { noopMetricRegistry } from './noop-metric-registry.ts';
-import { type PhaseListener, kubernetesPort } from './ports.ts';
-import type { SimulatedProcess } from './process.ts';
+import type { PhaseListener, SimulatedProcess } from './process.ts';
+import { kubernetesPort } from './ports.ts';
 import { SilentConnections } from './silent-connections.ts';
 
 export interface ReplicaSetup {

@@ -28,9 +28,6 @@ export interface AllocatorSettings {
   readonly writesInARow: number;
 }
 
-/** `listing`: a part of a list is known. `otherAllocator`: another program gives out blocks. */
-export type AllocationRefusal = 'dryRun' | 'listing' | 'paused' | 'otherAllocator' | 'notLeading';
-
 /** Between two writes of one object, in ms: no object gets more than its share of writes. */
 const retries = { base: 500, cap: 30_000 };
 /** Between two checks of whether a write ends within our own lease, in ms. */

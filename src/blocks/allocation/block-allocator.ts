@@ -1,6 +1,5 @@
 // The port to what gives objects their blocks while a process leads.
 import type { Lack } from './allotment.ts';
-import type { AllocationRefusal } from './allocator.ts';
 import type { Standing } from './allocator-entry.ts';
 import type { AllocatorEvent } from './allocator-event.ts';
 import type { Holder } from './block-holders.ts';
@@ -26,6 +25,9 @@ export interface BlockAllocator<H extends Holder> {
   /** What objects that wait lack. */
   waiting(): readonly Lack[];
 }
+
+/** `listing`: a part of a list is known. `otherAllocator`: another program gives out blocks. */
+export type AllocationRefusal = 'dryRun' | 'listing' | 'paused' | 'otherAllocator' | 'notLeading';
 
 /** What an allocator gets from the session that it serves. */
 export interface AllocatorPorts<H extends Holder> {

@@ -1,8 +1,8 @@
 // One leader session where blocks are given to nodes: the allocator, and what it logs, counts and reports.
 import type { Allotment, Lack } from '../allocation/allotment.ts';
-import { Allocator, type AllocationRefusal } from '../allocation/allocator.ts';
+import { Allocator } from '../allocation/allocator.ts';
+import type { AllocationRefusal, AllocatorPorts, BlockAllocator } from '../allocation/block-allocator.ts';
 import type { AllocatorEvent } from '../allocation/allocator-event.ts';
-import type { AllocatorPorts, BlockAllocator } from '../allocation/block-allocator.ts';
 import type { BlockCondition, BlockHolders, BlockReason, Holder } from '../allocation/block-holders.ts';
 import type { BlockLedger, PoolTotal } from '../allocation/block-ledger.ts';
 import { OtherAllocators } from '../allocation/other-allocators.ts';

@@ -1,8 +1,7 @@
 // What the demonstration needs of a cloud: its cluster, its chapters, and how a controller and spectators reach it.
-import type { CallCounters } from '../../simulator/cloud/call-counters.ts';
-import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import type { Chapter, ChapterContext } from './chapter.ts';
 import type { DemoCloudName } from './controller-options.ts';
+import type { PicturedCloud } from './picture.ts';
 
 export const halfOfEach = 'half of the agents of each protocol';
 
@@ -30,17 +29,11 @@ export function subnetsOf(zones: readonly string[], smallZone: string): readonly
   ]);
 }
 
-export interface DemoCloud {
+export interface DemoCloud extends PicturedCloud {
   /** As options say it. */
   readonly key: DemoCloudName;
-  /** As spectators read it. */
-  readonly name: string;
-  readonly cluster: SimulatedCluster;
   /** Which agents the nodes have, for spectators. */
   readonly agents: string;
-  readonly counters: CallCounters;
-  /** Ids of interfaces that do not concern the cluster. */
-  readonly ofOthers?: readonly string[];
   /** Whether the controller releases what is in excess. */
   readonly releases: boolean;
   readonly chapters: (context: Omit<ChapterContext, 'cluster'>) => readonly Chapter[];

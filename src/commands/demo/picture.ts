@@ -5,10 +5,21 @@ import {
   detachedInterfaces,
   standings,
 } from '../../simulator/cluster/invariants.ts';
+import type { CallCounters } from '../../simulator/cloud/call-counters.ts';
+import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import { hasItsPrefix, ipv6Standings } from '../../simulator/cluster/ipv6-prefixes.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
-import type { DemoCloud } from './demo-cloud.ts';
 import { type Departures, type DepartureWatch, totalLeaving } from './departure-watch.ts';
+
+/** The cloud that a picture shows. */
+export interface PicturedCloud {
+  /** As spectators read it. */
+  readonly name: string;
+  readonly cluster: SimulatedCluster;
+  readonly counters: CallCounters;
+  /** Ids of interfaces that do not concern the cluster. */
+  readonly ofOthers?: readonly string[];
+}
 
 export interface Picture {
   /** Name of the cloud. */
@@ -40,12 +51,7 @@ export interface CallPicture {
 }
 
 export function takePicture(
-  {
-    name: cloud,
-    cluster,
-    counters,
-    ofOthers = [],
-  }: Pick<DemoCloud, 'name' | 'cluster' | 'counters' | 'ofOthers'>,
+  { name: cloud, cluster, counters, ofOthers = [] }: PicturedCloud,
   departures: DepartureWatch,
 ): Picture {
   const { network, workload } = cluster;

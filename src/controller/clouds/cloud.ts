@@ -7,7 +7,7 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { CloudAliases } from '../../blocks/node-ipam/cloud/cloud-aliases.ts';
 import type { AliasWords } from '../../blocks/node-ipam/cloud/alias-condition.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { AllocationImplementation } from '../../providers/contract/cloud.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';

@@ -3,7 +3,7 @@
 import { failureCondition } from '../../node/conditions/call-condition.ts';
 import { type NodeCondition, presentable } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { AllocationImplementation } from '../../providers/contract/cloud.ts';
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import { aborted } from '../../runtime/race-abort.ts';

@@ -11,7 +11,7 @@ import { type TriggerMeter, triggerMeter } from '../../observability/trigger-met
 import { type InstanceTypeEvent, InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
 import { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { AllocationImplementation } from '../../providers/contract/cloud.ts';
 import { InstanceRefresh, type InstanceRefreshEvent } from '../../providers/inventory/instance-refresh.ts';
 import { Inventory } from '../../providers/inventory/inventory.ts';
 import { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';

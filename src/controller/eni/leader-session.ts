@@ -12,7 +12,7 @@ import { prefixesOf } from '../../node/allocate/planned-step.ts';
 import { writableLayout } from '../../node/publish/status-section.ts';
 import type { NodeSettings } from '../../node/reconcile/node-context.ts';
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
-import { mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
+import { mayTakeEffectFor } from '../../providers/contract/operations.ts';
 import { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limiter.ts';
 import { pauseWords } from '../../providers/gate/mutation-permission.ts';
 import type { CloudState } from './cloud-state.ts';

@@ -5,7 +5,7 @@ import type { NodeCondition } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
-import type { UnclearItems } from '../../providers/contract/allocation-implementation.ts';
+import type { UnclearItems } from '../../providers/contract/cloud.ts';
 import type { UnreadablePart } from '../../providers/contract/infrastructure.ts';
 import { failureFields } from './failure-fields.ts';
 

@@ -3,7 +3,7 @@ import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts'
 import type { ReportedEvent } from '../../manager/serving-event.ts';
 import type { NodeCondition, ConditionReason } from '../../node/conditions/node-condition.ts';
 import type { FinishedRelease } from '../../node/release/unassignments.ts';
-import type { DryRunDecision } from '../../node/reconcile/dry-run-log.ts';
+import type { DryRunDecision } from '../../node/reconcile/node-event.ts';
 import {
   bringsIpv6,
   deviceIndexOf,

@@ -7,7 +7,7 @@ import {
   noTexts,
   tags,
   wholeNumber,
-} from '../../providers/contract/section-fields.ts';
+} from '../../providers/section/section-fields.ts';
 import { isCidr } from './addresses.ts';
 import type { AllocatedPool, IpamSpec, RequestedPool } from './cilium-node.ts';
 import { isObject, type JsonObject } from '../transport/json.ts';

@@ -1,6 +1,6 @@
 // Decides how strong the claim of a CiliumNode to an address is, from what the cloud shows of its instance. Pure. Any
 // agent may write an address into a CiliumNode; only the cloud knows which instance holds it.
-import { type InstanceView, isUnseen as isInstanceUnseen } from '../../providers/contract/instance-view.ts';
+import { type InstanceView, isUnseen as isInstanceUnseen } from '../../providers/contract/facts.ts';
 import {
   expandHolding,
   secondaryAssignments,

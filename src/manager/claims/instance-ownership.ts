@@ -4,7 +4,7 @@
 //
 // An address counts only while one network is certainly the cluster's: other networks have the same addresses, and any
 // agent may name an instance in one of them.
-import { type InstanceView, networkOf, primaryInterface } from '../../providers/contract/instance-view.ts';
+import { type InstanceView, networkOf, primaryInterface } from '../../providers/contract/facts.ts';
 import {
   allAssignments,
   expandHolding,

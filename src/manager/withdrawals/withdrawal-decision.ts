@@ -8,7 +8,7 @@
 // addresses shown elsewhere bypass this: it never delays a scale-down.
 import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { createHash } from 'node:crypto';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 
 /** The facts about a served node that matter here. */
 export interface NodeMember {

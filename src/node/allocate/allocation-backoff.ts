@@ -1,6 +1,6 @@
 // Tracks a node's consecutive step failures: how long the node backs off, and which failure to report.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
 import { Backoff, type BackoffDeps } from '../../runtime/backoff.ts';
 

@@ -1,8 +1,7 @@
 // The facts from which the allocation of a node is planned.
-import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
+import type { InstanceLimits, InstanceView } from '../../providers/contract/facts.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';

@@ -5,12 +5,11 @@ import { randomWait } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { retry } from '../../runtime/retry.ts';
-import type { CallContext } from '../../providers/contract/allocation-implementation.ts';
+import type { CallContext, InstancePort } from '../../providers/contract/cloud.ts';
+import type { CreateInterface, Operation, Outcome } from '../../providers/contract/operations.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
-import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
-import type { CreateInterface, Operation, Outcome } from '../../providers/contract/operation.ts';
 import type { StepProgress } from './step-result.ts';
 
 export interface CreateInterfaceDeps {

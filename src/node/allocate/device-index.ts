@@ -1,6 +1,5 @@
 // Which device index the next interface gets. Other interfaces that come hold theirs already.
-import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
-import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
+import { type InstanceLimits, type InstanceView, unusableIn } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { occupiedSlots } from '../demand/capacity.ts';
 import { deviceIndexOf, type PlannedStep } from './planned-step.ts';

@@ -1,7 +1,18 @@
 // Holds what is being added to a node. Each part that must know reads it here; only allocation changes it.
 import { LazySet } from '../../runtime/lazy-collections.ts';
-import type { LostAssignment } from './lost-assignments.ts';
 import type { PlannedStep } from './planned-step.ts';
+
+export type Assignment = PlannedStep & {
+  readonly kind: 'allocateIPs' | 'allocatePrefixes' | 'allocateIpv6Prefix';
+};
+
+export interface LostAssignment {
+  readonly step: Assignment;
+  /** What the interface had of the requested kind before. */
+  readonly before: ReadonlySet<string>;
+  /** From then on it can no longer take effect unseen; in monotonic ms. Undefined once a refresh looks for its result. */
+  openUntil: number | undefined;
+}
 
 const none: ReadonlySet<string> = new Set();
 

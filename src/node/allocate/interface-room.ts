@@ -1,6 +1,5 @@
 // How much more an interface can take, beside what is on its way to it and to the others of its instance. Pure.
-import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceLimits, InstanceView } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { placesLeft, roomOn, unconfirmedOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';

@@ -1,7 +1,7 @@
 // Plans how a node gets the one IPv6 prefix that its agent asks for. It comes with an interface that is created anyway; else with
 // a call of its own for an interface that the node has; a new interface for it alone comes last. IPv4 waits for none of it: a
 // plan without an IPv6 prefix is the same otherwise. Pure.
-import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { InstanceLimits } from '../../providers/contract/facts.ts';
 import { isOfSpace } from '../../providers/contract/failure-policy.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { exclusionOf } from '../demand/node-requirements.ts';

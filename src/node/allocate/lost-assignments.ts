@@ -1,21 +1,17 @@
 // Tracks assignments whose answer was lost. An assignment has no client token, so a repeat may assign twice.
 // Its interface is frozen until the lost call can no longer take effect unseen. What refreshes show meanwhile
 // is its result.
-import type { InstancePort } from '../../providers/contract/instance-port.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstancePort } from '../../providers/contract/cloud.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
+import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/operations.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
-import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
-import type { Growth } from './growth.ts';
-import { type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
-
-export type Assignment = PlannedStep & {
-  readonly kind: 'allocateIPs' | 'allocatePrefixes' | 'allocateIpv6Prefix';
-};
+import type { Assignment, Growth, LostAssignment } from './growth.ts';
+import { subnetAddressesUsed } from './planned-step.ts';
 
 export interface LostAssignmentsDeps {
   readonly growth: Growth;
@@ -23,14 +19,6 @@ export interface LostAssignmentsDeps {
   readonly timing: CallTiming;
   readonly node: Pick<InstancePort, 'invalidate' | 'refresh'>;
   readonly tasks: Pick<TaskGroup, 'beginTask' | 'closing'>;
-}
-
-export interface LostAssignment {
-  readonly step: Assignment;
-  /** What the interface had of the requested kind before. */
-  readonly before: ReadonlySet<string>;
-  /** From then on it can no longer take effect unseen; in monotonic ms. Undefined once a refresh looks for its result. */
-  openUntil: number | undefined;
 }
 
 export class LostAssignments {

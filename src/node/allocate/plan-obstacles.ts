@@ -1,8 +1,7 @@
 // What prevents a node from being satisfied, whatever is tried.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView, UnreadableInterface } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 
 export type Obstacle =
   | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }

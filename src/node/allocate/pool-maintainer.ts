@@ -1,17 +1,16 @@
 // Keeps one node's pool filled: plans what is missing, starts the steps, and plans again when each ends.
 // Several steps may be in flight. The plan counts each of them, so no need is served twice.
-import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { mayConcern, policyOf, type WhatIsBlocked } from '../../providers/contract/failure-policy.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
-import type { OperationKind } from '../../providers/contract/operation.ts';
+import type { OperationKind } from '../../providers/contract/operations.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { StepEvent, StepProgress, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
-import { prefixSize } from '../../providers/contract/network-interface.ts';
 import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
 import type { AllocationPlan } from './allocation-plan.ts';
 import { prepareIPAllocation } from './prepare-ip-allocation.ts';

@@ -2,7 +2,7 @@
 // new, pre-filled interfaces as the rest needs. With prefix delegation it tries prefixes first, then smaller
 // prefix counts on subnets that refused more, then one prefix where a count has none: no count shows space that
 // is reserved for prefixes. Single addresses come last: without blocks, or if `max` leaves less room than a prefix.
-import { unusableIn } from '../../providers/contract/instance-view.ts';
+import { unusableIn } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';

@@ -1,7 +1,7 @@
 // Chooses the security groups of a new interface: those the node names, those with its tags, or those of its
 // primary interface.
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
-import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
+import { type InstanceView, primaryInterface } from '../../providers/contract/facts.ts';
 import { carries } from '../../providers/contract/network-interface.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import type { ObstacleOf } from './plan-obstacles.ts';

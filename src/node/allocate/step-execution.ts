@@ -1,14 +1,14 @@
 // Executes one step of a plan with its calls. It makes sure that no interface or assignment is lost on the way.
-import type { CallContext } from '../../providers/contract/allocation-implementation.ts';
-import { mayConcern } from '../../providers/contract/failure-policy.ts';
-import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
-import { secondaryAssignments, type Tags } from '../../providers/contract/network-interface.ts';
-import type { InstancePort } from '../../providers/contract/instance-port.ts';
+import type { CallContext, InstancePort } from '../../providers/contract/cloud.ts';
+import { type InstanceView, unusableIn } from '../../providers/contract/facts.ts';
 import type {
   AllocateIPs,
   AllocateIpv6Prefix,
   AllocatePrefixes,
-} from '../../providers/contract/operation.ts';
+  CallTiming,
+} from '../../providers/contract/operations.ts';
+import { mayConcern } from '../../providers/contract/failure-policy.ts';
+import { secondaryAssignments, type Tags } from '../../providers/contract/network-interface.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { Inventory } from '../../providers/inventory/inventory.ts';
@@ -16,13 +16,12 @@ import type { Orphans } from '../../providers/orphans/orphans.ts';
 import { descriptionPrefix, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
 import type { TaskRuntime } from '../../runtime/task-group.ts';
-import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import { adoptInterface, createInterface, type CreateInterfaceDeps } from './create-interface.ts';
 import type { BlockedResources } from './blocked-resources.ts';
-import type { Growth } from './growth.ts';
+import type { Assignment, Growth } from './growth.ts';
+import { type LostAssignments, shownOn } from './lost-assignments.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
 import type { StepResult } from './step-result.ts';
-import { type Assignment, type LostAssignments, shownOn } from './lost-assignments.ts';
 import { deviceIndexOf, type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
 
 export interface StepExecutionDeps {

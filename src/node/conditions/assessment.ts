@@ -1,11 +1,10 @@
 // Assesses a node: what it has, what it lacks, and what prevents it from being served. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import { type InstanceLimits, type InstanceView, networkOf } from '../../providers/contract/facts.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
-import { type InstanceView, networkOf } from '../../providers/contract/instance-view.ts';
 import {
   type BindingCap,
   bindingCap,

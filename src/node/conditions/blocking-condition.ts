@@ -1,7 +1,7 @@
 // Chooses why a node is blocked: the first reason that applies. Pure.
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { PauseReason } from '../../providers/gate/mutation-permission.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { AllocationPlan } from '../allocate/allocation-plan.ts';

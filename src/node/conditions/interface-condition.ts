@@ -1,6 +1,6 @@
 // What an administrator reads about a network interface of a node that is served by its others.
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { UnreadableInterface } from '../../providers/contract/observation.ts';
+import type { UnreadableInterface } from '../../providers/contract/facts.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
 import type { NodeCondition } from './node-condition.ts';
 

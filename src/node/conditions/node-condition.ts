@@ -1,7 +1,7 @@
 // Why a node cannot be satisfied: each reason, with a text that says what to do. Which one applies, the callers
 // decide. Texts contain no times or counters, so one problem always has the same text.
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
+import { isUnseen, type InstanceView } from '../../providers/contract/facts.ts';
 import type { BindingCap } from '../demand/statistics.ts';
 
 export interface NodeCondition {

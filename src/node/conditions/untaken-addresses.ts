@@ -1,7 +1,7 @@
 // Finds addresses that a node's agent is shown and does not use: pods that wait beside them wait for the agent, not for
 // the cloud. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import { addressesOn } from '../../providers/contract/shown-interfaces.ts';
 import { protocolOf, startThresholdOf, usedAddresses } from '../demand/demand.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';

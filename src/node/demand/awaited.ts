@@ -3,7 +3,7 @@
 // awaited: pods may use its addresses.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 
 type Shown = Pick<CiliumNode, 'ipam' | 'status'>;
 

@@ -1,6 +1,5 @@
 // How many pod addresses an instance can hold, by the limits of its type.
-import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
-import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
+import { type InstanceLimits, type InstanceView, unusableIn } from '../../providers/contract/facts.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { isOfIpv6 } from '../../providers/contract/ipv6.ts';
 import { isByName, type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';

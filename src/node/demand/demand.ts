@@ -1,7 +1,7 @@
 // What a node's agent asks for, in either protocol. Agents up to 1.19 list used addresses ("crd"); later
 // agents request a count for the pool "default" ("multi-pool").
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import { defaultPreAllocate } from './capacity.ts';
 import type { Watermarks } from './statistics.ts';
 

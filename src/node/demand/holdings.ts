@@ -1,5 +1,5 @@
 // Splits an interface's pod addresses into units that can be released, and says which units pods must not use. Pure.
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { isByName, type NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { exclusionOf, type NodeRequirements, sparedOn } from './node-requirements.ts';

@@ -1,8 +1,8 @@
 // Whether a node gets an IPv6 prefix: one for its life, if its agent asks for any IPv6 address. A prefix has more addresses than
 // pods ever take, so the number that the agent asks for says only that it does. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import { isOfIpv6 } from '../../providers/contract/ipv6.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { poolName } from './demand.ts';

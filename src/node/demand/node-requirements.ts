@@ -1,6 +1,6 @@
 // What a node asks of its interfaces: the cloud's section of a CiliumNode spec, with what the options say about it.
 import type { SectionRequirements } from '../../providers/contract/cilium-node-section.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import { type NetworkInterface, type Tags, carries } from '../../providers/contract/network-interface.ts';
 
 type OfSection = Omit<

@@ -4,8 +4,8 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { InstancePort } from '../../providers/contract/instance-port.ts';
-import type { Outcome } from '../../providers/contract/operation.ts';
+import type { InstancePort } from '../../providers/contract/cloud.ts';
+import type { Outcome, CallTiming } from '../../providers/contract/operations.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import { randomWait } from '../../runtime/backoff.ts';
@@ -13,7 +13,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { retry } from '../../runtime/retry.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
-import type { CallTiming } from '../../providers/contract/call-timing.ts';
 
 export interface DeleteOnTerminationDeps {
   readonly node: Pick<InstancePort, 'instanceId' | 'implementation' | 'applyAnswer'>;

@@ -3,11 +3,11 @@
 // stays.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isWorthReporting, mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
-import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
+import { type InstanceView, primaryInterface } from '../../providers/contract/facts.ts';
+import type { InstancePort } from '../../providers/contract/cloud.ts';
+import type { Outcome } from '../../providers/contract/operations.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
-import type { InstancePort } from '../../providers/contract/instance-port.ts';
-import type { Outcome } from '../../providers/contract/operation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type {
   EndOfClaim,

@@ -1,8 +1,12 @@
 // Decides what a node's agent may see: the cloud's section of the status and the address pool.
-import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import {
+  type InstanceLimits,
+  type InstanceView,
+  unusableIn,
+  primaryInterface,
+} from '../../providers/contract/facts.ts';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
-import { type InstanceView, unusableIn, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
 import { expandHolding, allAssignments } from '../../providers/contract/network-interface.ts';

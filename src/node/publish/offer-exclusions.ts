@@ -1,7 +1,7 @@
 // Decides which addresses of an instance must not be newly offered. They stay where they are already shown,
 // so no pod loses an address.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { expandHolding } from '../../providers/contract/network-interface.ts';
 import { isShownOn } from '../../providers/contract/shown-interfaces.ts';

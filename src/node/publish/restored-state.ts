@@ -5,8 +5,8 @@ import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
 import { memberOf } from '../../kubernetes/transport/json.ts';
 import type { CiliumNodeSection, RestoredState } from '../../providers/contract/cilium-node-section.ts';
-import type { CallTiming } from '../../providers/contract/call-timing.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
+import type { CallTiming } from '../../providers/contract/operations.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import type { RestorePoint } from '../../providers/inventory/previous-leader-state.ts';
 import { protocolOf } from '../demand/demand.ts';
 import {

@@ -4,7 +4,7 @@
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import {
   allAssignments,
   expandHolding,

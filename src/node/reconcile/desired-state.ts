@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
-import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
+import { isUnseen, type InstanceView } from '../../providers/contract/facts.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownBy } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { Claimed } from '../demand/address-claims.ts';

@@ -1,18 +1,10 @@
 // Logs what a dry run would do for one node, once while it stays the same.
 import type { Activity, MutationPermission } from '../../providers/gate/mutation-permission.ts';
-import type { Tags } from '../../providers/contract/network-interface.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { StaticAddressStep } from '../housekeeping/static-address.ts';
-import type { Write } from '../publish/next-write.ts';
-import type { NodeEvent } from './node-event.ts';
+import type { DryRunDecision, NodeEvent } from './node-event.ts';
 import type { NodeState } from './node-state.ts';
-
-export type DryRunDecision =
-  | { readonly kind: 'step'; readonly step: PlannedStep }
-  | { readonly kind: 'deleteOnTermination'; readonly interfaceId: string }
-  | { readonly kind: 'staticAddress'; readonly interfaceId: string; readonly tags: Tags }
-  | { readonly kind: 'write'; readonly write: Write };
 
 const activityOf: Readonly<Record<DryRunDecision['kind'], Activity>> = {
   step: 'allocate',

@@ -1,5 +1,5 @@
 // Refreshes the instance of a node where its state is unclear, and where a new interface is still awaited.
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';

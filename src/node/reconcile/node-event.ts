@@ -1,16 +1,18 @@
 // What happens to a node and others should know: its log lines, metrics and Events follow from it, and other nodes wake.
 import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { TriggerFigures } from '../../runtime/trigger.ts';
+import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { StepEvent } from '../allocate/step-result.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
 import type { Claimed } from '../demand/address-claims.ts';
 import type { Exclusion } from '../demand/node-requirements.ts';
 import type { HousekeepingFailure } from '../housekeeping/delete-on-termination.ts';
 import type { AddressAssociated } from '../housekeeping/static-address.ts';
+import type { Write } from '../publish/next-write.ts';
 import type { WriteEvent } from '../publish/node-publisher.ts';
 import type { InterfaceReleaseEvent } from '../release/idle-interfaces.ts';
 import type { ReleaseEvent } from '../release/releaser.ts';
-import type { DryRunDecision } from './dry-run-log.ts';
 
 export type NodeEvent = ReportedNodeEvent | SharedNodeEvent;
 
@@ -37,6 +39,13 @@ type CallEvent = { readonly node: NodeReference } & (
   /** What a dry run suppresses; again only when it changes. */
   | { readonly kind: 'dryRun'; readonly decision: DryRunDecision }
 );
+
+/** What a dry run would do. */
+export type DryRunDecision =
+  | { readonly kind: 'step'; readonly step: PlannedStep }
+  | { readonly kind: 'deleteOnTermination'; readonly interfaceId: string }
+  | { readonly kind: 'staticAddress'; readonly interfaceId: string; readonly tags: Tags }
+  | { readonly kind: 'write'; readonly write: Write };
 
 /** What the parts of a node tell. */
 export type PartEvent =

@@ -1,7 +1,7 @@
 // Reconciles one node, from the appearance of its CiliumNode until it is gone or becomes another node.
 // Combines the agent's demand with the cloud's state and drives allocation and publishing.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Begin } from '../../providers/rate-limit/concurrency-limiter.ts';
 import { rankOf, type Priority } from '../../providers/contract/priority.ts';

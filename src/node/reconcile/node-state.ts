@@ -1,10 +1,9 @@
 // The known state of a node, from its CiliumNode and its instance, in the form each decision needs.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { textAt } from '../../kubernetes/transport/json.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
-import type { InstancePort } from '../../providers/contract/instance-port.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
+import type { AllocationImplementation, InstancePort } from '../../providers/contract/cloud.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
+import type { Answer } from '../../providers/contract/operations.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import { Growth } from '../allocate/growth.ts';
 import { PodUse } from '../release/pod-use.ts';

@@ -1,5 +1,5 @@
 // The state of a node for metrics and reports: what its reconciler knows, or why it has none.
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { occupiedSlots, roomOn } from '../demand/capacity.ts';
 import type { AgentProtocol } from '../demand/demand.ts';

@@ -2,8 +2,8 @@
 import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import {
   changingInterfaces,
   excludedInUse,

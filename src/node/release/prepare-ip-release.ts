@@ -1,7 +1,7 @@
 // Chooses the addresses and prefixes that a node can release, and restores the releases of an earlier process
 // from the CiliumNode. Pure.
 import { blockAround, contains, parseAddress } from '../../providers/contract/ipv4.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';

@@ -2,8 +2,8 @@
 // which are needed again, and when each takes its next step. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import { type AgentProtocol, isForeignAgent, protocolOf } from '../demand/demand.ts';
 import { type Holding, holdingsIn, isUnfit, placeOf } from '../demand/holdings.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';

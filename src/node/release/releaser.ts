@@ -4,9 +4,8 @@
 // owner, such as another service that manages the interface. Nothing goes before its agent gives it up, and nothing
 // without a live read of the CiliumNode, and a look at the pods of the node.
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
-import type { CallTiming } from '../../providers/contract/call-timing.ts';
-import type { InstancePort } from '../../providers/contract/instance-port.ts';
+import type { AllocationImplementation, InstancePort } from '../../providers/contract/cloud.ts';
+import type { CallTiming } from '../../providers/contract/operations.ts';
 import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';

@@ -2,7 +2,7 @@
 // offered before, and what the agent uses. Use outranks every exclusion, because a pod keeps its address
 // whatever the options say. Nothing else of it is offered. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { placeOf, primaryOn, unfitOn } from '../demand/holdings.ts';

@@ -1,10 +1,15 @@
 // Unassigns holdings from one interface of a node: one call, and what follows from its outcome.
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
-import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
+import type { AllocationImplementation } from '../../providers/contract/cloud.ts';
+import {
+  type CallTiming,
+  mayTakeEffectFor,
+  type Answer,
+  type Outcome,
+  type ReleaseIPs,
+  type ReleasePrefixes,
+} from '../../providers/contract/operations.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
-import type { Outcome, ReleaseIPs, ReleasePrefixes } from '../../providers/contract/operation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Holding } from '../demand/holdings.ts';
 import type { Concern, ReleaseOutcome } from './release-state.ts';

@@ -1,8 +1,7 @@
 // Implements the core's cloud contract for Alibaba Cloud.
-import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
-import type { CloudTraits } from '../contract/cloud-traits.ts';
+import type { AllocationImplementation, CloudTraits } from '../contract/cloud.ts';
 import type { Tags } from '../contract/network-interface.ts';
-import type { Tolerance } from '../contract/plausible.ts';
+import type { Tolerance } from '../reading/plausible.ts';
 import { admission } from '../gate/action-client.ts';
 import type { CallGate } from '../gate/call-gate.ts';
 import type { LimitSizes } from '../rate-limit/limit-key.ts';

@@ -13,7 +13,7 @@ import type {
 } from '../contract/cilium-node-section.ts';
 import type { KnownNetwork } from '../contract/infrastructure.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent } from '../contract/published-json.ts';
+import { isAbsent } from '../section/published-json.ts';
 import {
   publishedAddresses,
   shownAddresses,
@@ -21,7 +21,7 @@ import {
   withoutAddresses,
   withoutById,
   withoutEmpty,
-} from '../contract/published-status.ts';
+} from '../section/published-status.ts';
 import {
   cloudName,
   missingFields,
@@ -30,7 +30,7 @@ import {
   readFields,
   tags,
   texts,
-} from '../contract/section-fields.ts';
+} from '../section/section-fields.ts';
 import { restoreStatus } from './restored-status.ts';
 
 const words: CloudWords = {

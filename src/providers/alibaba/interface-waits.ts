@@ -1,6 +1,6 @@
 // Waits until interfaces are created and attached. The cloud accepts both at once and goes on for seconds, and only a later
 // read shows the end. Those that wait share reads of up to 100 interfaces.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { type GroupRead, Poller, type Progress } from '../pending/poller.ts';
 import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';

@@ -1,14 +1,14 @@
 // Parses one network interface from an answer of ECS. An interface that cannot be parsed is reported and skipped; it does
 // not invalidate the answer.
 import { isOfHost } from '../contract/ipv4.ts';
-import { holdingProblem } from '../contract/plausible.ts';
+import { holdingProblem } from '../reading/plausible.ts';
 import {
   type Attachment,
   type NetworkInterface,
   sortedTags,
   type Tags,
 } from '../contract/network-interface.ts';
-import type { Observation } from '../contract/observation.ts';
+import type { Observation } from '../contract/facts.ts';
 import { intern } from '../../runtime/intern.ts';
 import { isIdOf } from './ids.ts';
 import type { RequestTag, ShownNetworkInterface, ShownTag } from './rpc-api.ts';

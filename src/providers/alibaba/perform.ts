@@ -1,9 +1,7 @@
 // Executes operations on ECS: one operation, one call, and for an attachment the wait for its end.
-import type { CallContext } from '../contract/allocation-implementation.ts';
-import { type CloudFailure, unreadable } from '../contract/cloud-failure.ts';
-import { isOfHost } from '../contract/ipv4.ts';
-import type { Answer } from '../contract/observation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import type {
+  Answer,
   AllocateIPs,
   AttachInterface,
   CreateInterface,
@@ -12,7 +10,9 @@ import type {
   OperationKind,
   Outcome,
   ReleaseIPs,
-} from '../contract/operation.ts';
+} from '../contract/operations.ts';
+import { type CloudFailure, unreadable } from '../contract/cloud-failure.ts';
+import { isOfHost } from '../contract/ipv4.ts';
 import { outcomeOf } from '../gate/action-client.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';

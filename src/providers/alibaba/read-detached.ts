@@ -1,8 +1,8 @@
 // Reads detached interfaces from ECS. Its result may be deleted, so it verifies that the server applied the filters, and
 // skips what cannot be parsed.
-import type { CallContext, DetachedScope, ObservedDetached } from '../contract/allocation-implementation.ts';
+import type { CallContext, DetachedScope, ObservedDetached } from '../contract/cloud.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { detachedAmong, requireTags } from '../contract/plausible.ts';
+import { detachedAmong, requireTags } from '../reading/plausible.ts';
 import { holderOf, requestTags, tryRead } from './network-interface.ts';
 import { interfacePage } from './read.ts';
 import type { ShownNetworkInterface } from './rpc-api.ts';

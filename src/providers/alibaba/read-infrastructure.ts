@@ -1,9 +1,5 @@
 // Reads VPCs, vSwitches and security groups, and how many addresses vSwitches have left.
-import type {
-  CallContext,
-  ObservedCounts,
-  ObservedInfrastructure,
-} from '../contract/allocation-implementation.ts';
+import type { CallContext, ObservedCounts, ObservedInfrastructure } from '../contract/cloud.ts';
 import type { Network, SecurityGroup, Subnet, UnreadablePart } from '../contract/infrastructure.ts';
 import {
   byUniqueId,
@@ -12,10 +8,10 @@ import {
   readInParts,
   unreadablePart,
   usableOf,
-} from '../contract/infrastructure-parts.ts';
+} from '../reading/infrastructure-parts.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { carries, sortedTags, type Tags } from '../contract/network-interface.ts';
-import type { Tolerance } from '../contract/plausible.ts';
+import type { Tolerance } from '../reading/plausible.ts';
 import { isIdOf } from './ids.ts';
 import { readTags } from './network-interface.ts';
 import type { RpcAction, RpcOutput, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';

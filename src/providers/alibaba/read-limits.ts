@@ -1,10 +1,11 @@
 // Reads from ECS how many interfaces and addresses instance types can hold.
-import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
+import type { InstanceLimits, UnreadableLimits } from '../contract/facts.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
-import { allInParts } from '../contract/in-parts.ts';
+import { allInParts } from '../reading/in-parts.ts';
 import { isInstanceType } from './ids.ts';
 import { maxIndex } from './network-interface.ts';
-import { isAddressLimit, isInterfaceLimit, refuseRepeated } from '../contract/plausible.ts';
+import { isAddressLimit, isInterfaceLimit, refuseRepeated } from '../reading/plausible.ts';
 import type { RpcOutput, ShownInstanceType } from './rpc-api.ts';
 import { listed, type RpcClient } from './rpc-client.ts';
 

@@ -1,20 +1,21 @@
 // Reads interfaces from ECS, and the instances that hold them.
-import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
-import type { TakenAddresses } from '../contract/block-census.ts';
-import { CloudError } from '../contract/cloud-failure.ts';
-import { type Described, DescribedInstances } from '../contract/described-instances.ts';
-import { inParts } from '../contract/in-parts.ts';
-import type { Tags } from '../contract/network-interface.ts';
-import { type Instance, observedInParts } from '../contract/observation.ts';
-import { isIdOf } from './ids.ts';
-import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
+import type { CallContext, ObservationScope, ObservedPage } from '../contract/cloud.ts';
+import { inParts } from '../reading/in-parts.ts';
+import type { Instance } from '../contract/facts.ts';
+import { observedInParts } from '../reading/observed-in-parts.ts';
 import {
   heldByInstances,
   refuseRepeated,
   refuseSpoiled,
   refuseUnrequested,
   type Tolerance,
-} from '../contract/plausible.ts';
+} from '../reading/plausible.ts';
+import type { TakenAddresses } from '../contract/block-census.ts';
+import { CloudError } from '../contract/cloud-failure.ts';
+import { type Described, DescribedInstances } from '../reading/described-instances.ts';
+import type { Tags } from '../contract/network-interface.ts';
+import { isIdOf } from './ids.ts';
+import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
 import type { RpcInput, ShownInstance, ShownNetworkInterface } from './rpc-api.ts';
 import { listed, type RpcClient } from './rpc-client.ts';
 

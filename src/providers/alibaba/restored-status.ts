@@ -2,8 +2,8 @@
 import { isIPv4 } from 'node:net';
 import type { RestoredState } from '../contract/cilium-node-section.ts';
 import { attachedTo, interfaceWith, type NetworkInterface } from '../contract/network-interface.ts';
-import { items, member, text, texts, textsByName } from '../contract/published-json.ts';
-import { restoreById, restoredNetwork, restoredSubnet } from '../contract/restored-status.ts';
+import { items, member, text, texts, textsByName } from '../section/published-json.ts';
+import { restoreById, restoredNetwork, restoredSubnet } from '../section/restored-status.ts';
 import { attachmentIdOf, slotIn } from './network-interface.ts';
 
 export function restoreStatus(instanceId: string, status: unknown): RestoredState {

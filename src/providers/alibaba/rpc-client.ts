@@ -1,5 +1,5 @@
 // Calls ECS and VPC through the gate: what each action does and spends, and listings page by page.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { endless, unreadable } from '../contract/cloud-failure.ts';
 import { ActionClient, maxPages } from '../gate/action-client.ts';
 import type { CallGate, ReadResult, WriteResult } from '../gate/call-gate.ts';

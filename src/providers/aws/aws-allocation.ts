@@ -1,6 +1,5 @@
 // Implements the core's cloud contract for AWS.
-import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
-import type { CloudTraits } from '../contract/cloud-traits.ts';
+import type { AllocationImplementation, CloudTraits } from '../contract/cloud.ts';
 import { admission } from '../gate/action-client.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';

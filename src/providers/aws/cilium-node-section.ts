@@ -12,7 +12,7 @@ import type {
   StatusContext,
 } from '../contract/cilium-node-section.ts';
 import type { KnownNetwork } from '../contract/infrastructure.ts';
-import type { InstanceView } from '../contract/instance-view.ts';
+import type { InstanceView } from '../contract/facts.ts';
 import { blockAround, expandBlock, parseBlock } from '../contract/ipv4.ts';
 import { ipv6Wording, isIpv6Prefix } from '../contract/ipv6.ts';
 import {
@@ -21,10 +21,10 @@ import {
   interfaceWith,
   type NetworkInterface,
 } from '../contract/network-interface.ts';
-import { isAbsent, member, text, texts, textsByName } from '../contract/published-json.ts';
-import { shownById, withoutById, withoutEmpty } from '../contract/published-status.ts';
-import { restoreById, restoredNetwork, restoredSubnet } from '../contract/restored-status.ts';
-import { cidrWording, ipv4Wording } from '../contract/section-fields.ts';
+import { isAbsent, member, text, texts, textsByName } from '../section/published-json.ts';
+import { shownById, withoutById, withoutEmpty } from '../section/published-status.ts';
+import { restoreById, restoredNetwork, restoredSubnet } from '../section/restored-status.ts';
+import { cidrWording, ipv4Wording } from '../section/section-fields.ts';
 import { eniRequirements } from './cilium-node-spec.ts';
 
 const words: CloudWords = {

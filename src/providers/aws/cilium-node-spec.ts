@@ -9,7 +9,7 @@ import {
   tags,
   texts,
   wholeNumber,
-} from '../contract/section-fields.ts';
+} from '../section/section-fields.ts';
 
 /** No instance has a higher device index, so a higher one would never yield an interface. */
 const largestDeviceIndex = 255;

@@ -1,5 +1,5 @@
 // Calls EC2 through the gate: what each action does and spends, and listings page by page.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { ActionClient } from '../gate/action-client.ts';
 import type { CallGate, ReadResult, WriteResult } from '../gate/call-gate.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output, ListInput } from './ec2-api.ts';

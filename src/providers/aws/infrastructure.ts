@@ -6,7 +6,7 @@ import type {
   Subnet,
   UnreadablePart,
 } from '../contract/infrastructure.ts';
-import { unreadablePart } from '../contract/infrastructure-parts.ts';
+import { unreadablePart } from '../reading/infrastructure-parts.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { isIdOf } from './ids.ts';
 import { carries } from '../contract/network-interface.ts';

@@ -5,8 +5,8 @@ import type { Reading } from './read-list.ts';
 import { interfacesOf } from './read.ts';
 import { readInstances } from './read-instances.ts';
 import { holderOf, spoilageOf } from './network-interface.ts';
-import type { DescribedInstances } from '../contract/described-instances.ts';
-import { refuseUnrequested } from '../contract/plausible.ts';
+import type { DescribedInstances } from '../reading/described-instances.ts';
+import { refuseUnrequested } from '../reading/plausible.ts';
 
 export type InstancePrefixes =
   /** As EC2 writes them, IPv4 first, in its order; none if the interface has none. */

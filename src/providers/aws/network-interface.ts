@@ -4,14 +4,14 @@ import { isIdOf } from './ids.ts';
 import { intern } from '../../runtime/intern.ts';
 import { isOfHost } from '../contract/ipv4.ts';
 import { isIpv6Prefix } from '../contract/ipv6.ts';
-import { holdingProblem } from '../contract/plausible.ts';
+import { holdingProblem } from '../reading/plausible.ts';
 import {
   type Attachment,
   type NetworkInterface,
   sortedTags,
   type Tags,
 } from '../contract/network-interface.ts';
-import type { Observation } from '../contract/observation.ts';
+import type { Observation } from '../contract/facts.ts';
 import type { Ec2Association, Ec2Attachment, Ec2NetworkInterface, Tag } from './ec2-api.ts';
 
 /** Undefined for an interface without an instance, which our instances do not need. */

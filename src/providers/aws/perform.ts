@@ -1,10 +1,7 @@
 // Executes operations on EC2: one operation, one call.
-import type { CallContext } from '../contract/allocation-implementation.ts';
-import { intern } from '../../runtime/intern.ts';
-import { parseAddress, parseBlock } from '../contract/ipv4.ts';
-import { isIpv6Prefix } from '../contract/ipv6.ts';
-import type { Answer } from '../contract/observation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import type {
+  Answer,
   AllocateIPs,
   AssociateStaticIP,
   AllocateIpv6Prefix,
@@ -19,8 +16,11 @@ import type {
   ReleaseIPs,
   ReleasePrefixes,
   SetDeleteOnTermination,
-} from '../contract/operation.ts';
-import { repeated } from '../contract/plausible.ts';
+} from '../contract/operations.ts';
+import { intern } from '../../runtime/intern.ts';
+import { parseAddress, parseBlock } from '../contract/ipv4.ts';
+import { isIpv6Prefix } from '../contract/ipv6.ts';
+import { repeated } from '../reading/plausible.ts';
 import { outcomeOf } from '../gate/action-client.ts';
 import type { Ec2Action, Ec2Input, Ec2Output } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';

@@ -1,5 +1,5 @@
 // Reads Elastic IP addresses from EC2.
-import type { CallContext, ObservedPublicAddresses } from '../contract/allocation-implementation.ts';
+import type { CallContext, ObservedPublicAddresses } from '../contract/cloud.ts';
 import { parseAddress } from '../contract/ipv4.ts';
 import { carries, type Tags, type PublicAddress } from '../contract/network-interface.ts';
 import type { Ec2Address } from './ec2-api.ts';

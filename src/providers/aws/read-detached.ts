@@ -1,7 +1,7 @@
 // Reads detached interfaces from EC2. Its result may be deleted, so it verifies that the server applied the
 // filters, and skips what cannot be parsed.
-import type { CallContext, DetachedScope, ObservedDetached } from '../contract/allocation-implementation.ts';
-import { detachedAmong, requireTags } from '../contract/plausible.ts';
+import type { CallContext, DetachedScope, ObservedDetached } from '../contract/cloud.ts';
+import { detachedAmong, requireTags } from '../reading/plausible.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import type { Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import { tryRead } from './network-interface.ts';

@@ -1,11 +1,11 @@
 // Reads networks, subnets, route tables and security groups from EC2, and how many addresses subnets have left.
-import type { ObservedCounts, ObservedInfrastructure } from '../contract/allocation-implementation.ts';
+import type { ObservedCounts, ObservedInfrastructure } from '../contract/cloud.ts';
 import type { RouteTable, SecurityGroup, UnreadablePart } from '../contract/infrastructure.ts';
-import { byUniqueId, countInParts, ofFew, readInParts, usableOf } from '../contract/infrastructure-parts.ts';
+import { byUniqueId, countInParts, ofFew, readInParts, usableOf } from '../reading/infrastructure-parts.ts';
 import type { ReadAction } from './ec2-client.ts';
 import { isNetworkId } from './ids.ts';
 import { readNetwork, readRouteTable, readSecurityGroup, readSubnet } from './infrastructure.ts';
-import { refuseUnrequested } from '../contract/plausible.ts';
+import { refuseUnrequested } from '../reading/plausible.ts';
 import { maxFilterValues, type Reading, readList } from './read-list.ts';
 import { zoneByZone } from './zone-by-zone.ts';
 

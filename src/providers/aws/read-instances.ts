@@ -1,7 +1,7 @@
 // Reads from EC2 which instances there are, and in which state.
 import { unreadable } from '../contract/cloud-failure.ts';
-import { type Described, DescribedInstances } from '../contract/described-instances.ts';
-import type { Instance } from '../contract/observation.ts';
+import { type Described, DescribedInstances } from '../reading/described-instances.ts';
+import type { Instance } from '../contract/facts.ts';
 import type { Ec2Instance, Filter } from './ec2-api.ts';
 import { isIdOf } from './ids.ts';
 import { readList, type Reading } from './read-list.ts';

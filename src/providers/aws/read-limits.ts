@@ -1,16 +1,12 @@
 // Reads from EC2 how many interfaces and addresses instance types can hold.
-import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
+import type { InstanceLimits, UnreadableLimits } from '../contract/facts.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
-import { allInParts } from '../contract/in-parts.ts';
+import { allInParts } from '../reading/in-parts.ts';
 import type { Ec2InstanceType } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { isInstanceType } from './ids.ts';
-import {
-  isAddressLimit,
-  isInterfaceLimit,
-  refuseRepeated,
-  refuseUnrequested,
-} from '../contract/plausible.ts';
+import { isAddressLimit, isInterfaceLimit, refuseRepeated, refuseUnrequested } from '../reading/plausible.ts';
 import { maxFilterValues, readList } from './read-list.ts';
 
 /** The largest page of DescribeInstanceTypes. */

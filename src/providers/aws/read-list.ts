@@ -1,7 +1,7 @@
 // Reads a list from EC2 page by page to its end, with the options that all reads share.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
-import type { Tolerance } from '../contract/plausible.ts';
+import type { Tolerance } from '../reading/plausible.ts';
 import type { Ec2Output, Filter, ListInput } from './ec2-api.ts';
 import type { Ec2Client, ReadAction } from './ec2-client.ts';
 

@@ -1,18 +1,6 @@
 // Reads interfaces from EC2, and the instances that hold them.
-import type {
-  CallContext,
-  ObservationScope,
-  ObservedPage,
-  UnclearItems,
-} from '../contract/allocation-implementation.ts';
-import { unreadable } from '../contract/cloud-failure.ts';
-import { inParts } from '../contract/in-parts.ts';
-import type { TakenAddresses } from '../contract/block-census.ts';
-import { observedInParts } from '../contract/observation.ts';
-import type { Ec2NetworkInterface } from './ec2-api.ts';
-import type { Ec2Client } from './ec2-client.ts';
-import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
-import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
+import type { CallContext, ObservationScope, ObservedPage, UnclearItems } from '../contract/cloud.ts';
+import { observedInParts } from '../reading/observed-in-parts.ts';
 import {
   heldByInstances,
   refuseRepeated,
@@ -20,7 +8,14 @@ import {
   refuseUnrequested,
   type Spoiled,
   type Tolerance,
-} from '../contract/plausible.ts';
+} from '../reading/plausible.ts';
+import { unreadable } from '../contract/cloud-failure.ts';
+import { inParts } from '../reading/in-parts.ts';
+import type { TakenAddresses } from '../contract/block-census.ts';
+import type { Ec2NetworkInterface } from './ec2-api.ts';
+import type { Ec2Client } from './ec2-client.ts';
+import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
+import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
 import { readInstances } from './read-instances.ts';
 import { filtersOf, listed, maxFilterValues, type Reading, type ReadOptions } from './read-list.ts';
 

@@ -1,5 +1,5 @@
 // Every request to ARM goes through here to the gate, and what its answers say of the limits comes back.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { CallError, type CloudCall } from '../gate/cloud-call.ts';
 import type { CallGate, WriteResult } from '../gate/call-gate.ts';

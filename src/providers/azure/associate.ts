@@ -1,8 +1,8 @@
 // Gives the primary interface of a scale-set VM a public address out of a prefix: one more change of the model of the VM.
 // The request has a fixed name in the model, so after a lost answer the model says whether it arrived.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
+import type { AssociateStaticIP, Outcome } from '../contract/operations.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
-import type { AssociateStaticIP, Outcome } from '../contract/operation.ts';
 import type { JsonObject } from './arm-api.ts';
 import { failure } from './arm-client.ts';
 import { nameOfInterface, parseInstanceId, type ScaleSetVm } from './ids.ts';

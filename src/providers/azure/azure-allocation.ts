@@ -4,10 +4,10 @@ import type {
   CallContext,
   ObservedCounts,
   ObservedInfrastructure,
-} from '../contract/allocation-implementation.ts';
+  CloudTraits,
+} from '../contract/cloud.ts';
+import type { Operation, OperationKind, Outcome } from '../contract/operations.ts';
 import type { CloudFailure } from '../contract/cloud-failure.ts';
-import type { CloudTraits } from '../contract/cloud-traits.ts';
-import type { Operation, OperationKind, Outcome } from '../contract/operation.ts';
 import type { CallGate } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';

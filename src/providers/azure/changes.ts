@@ -1,6 +1,6 @@
 // Waits for the end of changes that ARM has accepted. An operation that succeeded has not ended for us until the
 // interfaces show it. While many are in flight, one list of a scale set shows the progress of all its instances.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
 import { type PendingOperation, Poller, type Progress } from '../pending/poller.ts';

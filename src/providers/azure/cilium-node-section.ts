@@ -16,14 +16,14 @@ import type {
 import type { KnownNetwork } from '../contract/infrastructure.ts';
 import { formatAddress, parseBlock } from '../contract/ipv4.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { cloudName, noTags, noTexts, readFields } from '../contract/section-fields.ts';
-import { isAbsent, isObject, items, member, text } from '../contract/published-json.ts';
+import { cloudName, noTags, noTexts, readFields } from '../section/section-fields.ts';
+import { isAbsent, isObject, items, member, text } from '../section/published-json.ts';
 import {
   publishedAddresses,
   shownAddresses,
   withoutAddresses,
   withoutEmpty,
-} from '../contract/published-status.ts';
+} from '../section/published-status.ts';
 import { prefixAround } from './subnets.ts';
 import { restoreStatus } from './restored-status.ts';
 

@@ -1,8 +1,8 @@
 // Removes addresses from the interfaces of one instance. The interfaces are read after the model: the PUT is sent only if
 // nothing changed since, so each name still has its address. What several interfaces of a VM give back together leaves
 // by one PUT. Nothing is added by it.
-import type { CallContext } from '../contract/allocation-implementation.ts';
-import type { Outcome, ReleaseIPs } from '../contract/operation.ts';
+import type { CallContext } from '../contract/cloud.ts';
+import type { Outcome, ReleaseIPs } from '../contract/operations.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { JsonObject } from './arm-api.ts';
 import { failure } from './arm-client.ts';

@@ -1,8 +1,8 @@
 // Changes one model by one PUT. Azure replaces the whole model, so every PUT starts from a fresh read of it and is sent
 // only if nobody changed it meanwhile.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
+import type { Outcome } from '../contract/operations.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import type { Outcome } from '../contract/operation.ts';
 import type { CallEffect } from '../gate/cloud-call.ts';
 import type { WriteResult } from '../gate/call-gate.ts';
 import { type ArmAnswer, type ArmRequest, isObject, type JsonObject } from './arm-api.ts';

@@ -1,9 +1,9 @@
 // Parses network interfaces from ARM answers. One that cannot be parsed is reported and skipped; it does not invalidate
 // the answer.
 import { intern } from '../../runtime/intern.ts';
-import { holdingProblem } from '../contract/plausible.ts';
+import { holdingProblem } from '../reading/plausible.ts';
 import { attachedTo, type NetworkInterface } from '../contract/network-interface.ts';
-import type { Observation } from '../contract/observation.ts';
+import type { Observation } from '../contract/facts.ts';
 import { type Json, list, member, text } from './arm-api.ts';
 import {
   instanceKey,

@@ -1,6 +1,6 @@
 // The public addresses that Headwater or cilium-operator gave to VMs of scale sets. An interface shows only the id of its
 // own, so the address is read once. Addresses that others gave are not looked up.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { parseAddress } from '../contract/ipv4.ts';
 import type { Clock } from '../../runtime/clock.ts';

@@ -1,6 +1,6 @@
 // Public IP prefixes with the tags that nodes ask for, as what they still have to give: Azure chooses the address when one
 // is taken. They are looked for in the resource groups of the nodes.
-import type { CallContext, ObservedPublicAddresses } from '../contract/allocation-implementation.ts';
+import type { CallContext, ObservedPublicAddresses } from '../contract/cloud.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { carries, type PublicAddress, type Tags } from '../contract/network-interface.ts';
 import type { Clock } from '../../runtime/clock.ts';

@@ -1,7 +1,7 @@
 // Reads what nodes name: the interfaces of scale sets, and of single VMs. What one answer shows is used whole.
-import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
+import type { CallContext, ObservationScope, ObservedPage } from '../contract/cloud.ts';
+import type { Observation } from '../contract/facts.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
-import type { Observation } from '../contract/observation.ts';
 import { groupKey, type InstanceRef, parseInstanceId, scaleSetKey } from './ids.ts';
 import type { PublicIpPrefixes } from './public-ip-prefixes.ts';
 import type { Subnets } from './subnets.ts';

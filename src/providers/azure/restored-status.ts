@@ -5,9 +5,9 @@ import { isIPv4 } from 'node:net';
 import type { RestoredState } from '../contract/cilium-node-section.ts';
 import type { Subnet } from '../contract/infrastructure.ts';
 import { attachedTo, interfaceWith, type NetworkInterface } from '../contract/network-interface.ts';
-import { items, member, text } from '../contract/published-json.ts';
-import { byId } from '../contract/published-status.ts';
-import { restoredSubnet } from '../contract/restored-status.ts';
+import { items, member, text } from '../section/published-json.ts';
+import { byId } from '../section/published-status.ts';
+import { restoredSubnet } from '../section/restored-status.ts';
 
 interface Restoring {
   readonly instanceId: string;

@@ -1,6 +1,6 @@
 // The subnets of the interfaces that were seen. Each is read by itself, so no permission on whole virtual networks is
 // needed, and one that cannot be read leaves the others known.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { KnownNetwork, Subnet } from '../contract/infrastructure.ts';
 import { contains, parseAddress, parseBlock, sizeOf } from '../contract/ipv4.ts';

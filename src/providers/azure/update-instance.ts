@@ -1,7 +1,7 @@
 // Adds addresses to an interface of an instance. The names of the added configurations come from the operation, so after a
 // lost answer the model says whether the request arrived.
-import type { CallContext } from '../contract/allocation-implementation.ts';
-import type { AllocateIPs, Outcome } from '../contract/operation.ts';
+import type { CallContext } from '../contract/cloud.ts';
+import type { AllocateIPs, Outcome } from '../contract/operations.ts';
 import type { JsonObject } from './arm-api.ts';
 import { nameOfInterface, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
 import {

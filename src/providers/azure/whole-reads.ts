@@ -1,11 +1,11 @@
 // Reads one scale set, one group or one VM whole, or only whether it is there. An answer is about one owner: what a scale
 // set does not show follows only from its last page.
-import type { CallContext, UnclearItems } from '../contract/allocation-implementation.ts';
+import type { CallContext, UnclearItems } from '../contract/cloud.ts';
+import type { Instance, Observation } from '../contract/facts.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
-import { repeated } from '../contract/plausible.ts';
+import { repeated } from '../reading/plausible.ts';
 import { isFirstSlot, isPrimaryInterface, type NetworkInterface } from '../contract/network-interface.ts';
-import type { Instance, Observation } from '../contract/observation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Json, list, text } from './arm-api.ts';
 import { type ArmClient, type ReadAnswer, unreadable } from './arm-client.ts';

@@ -2,11 +2,8 @@
 import { Batcher } from '../../runtime/batcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type {
-  AllocationImplementation,
-  InstanceLimits,
-  UnreadableLimits,
-} from '../contract/allocation-implementation.ts';
+import type { AllocationImplementation } from '../contract/cloud.ts';
+import type { InstanceLimits, UnreadableLimits } from '../contract/facts.ts';
 import { CloudError, type CloudFailure, maxPause } from '../contract/cloud-failure.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
+import type { AllocationImplementation } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Tags, PublicAddress } from '../contract/network-interface.ts';
 import { type Priority, priorities, rankOf } from '../contract/priority.ts';

@@ -2,7 +2,7 @@
 // `status.<key>`, which Headwater writes and agents read. Each cloud implements it once, as a codec of plain JSON. Who
 // reads a CiliumNode asks this port, never a field of one cloud.
 import type { Infrastructure, KnownNetwork } from './infrastructure.ts';
-import type { InstanceView } from './instance-view.ts';
+import type { InstanceView } from './facts.ts';
 import type { NetworkInterface, Tags } from './network-interface.ts';
 import type { ShownInterfaces } from './shown-interfaces.ts';
 

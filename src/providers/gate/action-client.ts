@@ -1,9 +1,8 @@
 // What clients of clouds share whose actions have names and one limit each: what a call of an action does and spends, and
 // listings page by page.
-import type { AllocationImplementation, CallContext } from '../contract/allocation-implementation.ts';
+import type { AllocationImplementation, CallContext } from '../contract/cloud.ts';
+import type { Answer, OperationKind, Outcome } from '../contract/operations.ts';
 import { endless, unreadable } from '../contract/cloud-failure.ts';
-import type { Answer } from '../contract/observation.ts';
-import type { OperationKind, Outcome } from '../contract/operation.ts';
 import type { Priority } from '../contract/priority.ts';
 import type { CallGate, ReadResult, WriteResult } from './call-gate.ts';
 import type { CloudCall } from './cloud-call.ts';

@@ -2,8 +2,8 @@
 // then applies a timeout and records the call. The cloud's answers adjust the rate limiter.
 import type { Clock } from '../../runtime/clock.ts';
 import { settledSoonAfterAbort } from '../../runtime/race-abort.ts';
-import type { CallContext } from '../contract/allocation-implementation.ts';
-import { fencedTimeoutOf } from '../contract/call-timing.ts';
+import type { CallContext } from '../contract/cloud.ts';
+import { fencedTimeoutOf } from '../contract/operations.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Priority } from '../contract/priority.ts';
 import type { ConcurrencyLimiter } from '../rate-limit/concurrency-limiter.ts';

@@ -1,7 +1,7 @@
 // Calls Compute Engine through the gate: reads the interfaces of an instance, changes their alias IP ranges, and follows what
 // the cloud goes on with after it accepted a change.
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
 import type { CallGate, WriteResult } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';

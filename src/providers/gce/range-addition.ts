@@ -1,7 +1,7 @@
 // Adds an alias IP range to an interface and follows the operation to its end, within a bound: one that never ends is reported
 // as unclear, and the next read shows what became of it.
 import { type Clock, sleep } from '../../runtime/clock.ts';
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { AliasRange } from './alias-interface.ts';
 import type { ComputeClient } from './compute-client.ts';

@@ -1,7 +1,7 @@
 // Resolves conflicts: addresses that several instances of one network appear to hold. Reads by id of all claimants that
 // begin after the conflict was seen decide the owner. Until then, no instance newly offers the address.
 import { hasAddress } from '../contract/network-interface.ts';
-import type { Observation } from '../contract/observation.ts';
+import type { Observation } from '../contract/facts.ts';
 import { withdrawalBy } from './withdrawals.ts';
 
 export interface Conflict {

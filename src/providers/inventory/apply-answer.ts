@@ -9,7 +9,7 @@ import {
   onlyWith,
   withAssignments,
 } from '../contract/network-interface.ts';
-import type { Answer } from '../contract/observation.ts';
+import type { Answer } from '../contract/operations.ts';
 
 export type Attached = Extract<Answer, { kind: 'attached' }>;
 type Allocated = Extract<Answer, { kind: 'allocated' }>;

@@ -1,5 +1,5 @@
 // Asks the gate about everything that is proven gone, and holds what it does not admit until newer refreshes confirm it.
-import type { InstanceView } from '../contract/instance-view.ts';
+import type { InstanceView } from '../contract/facts.ts';
 import type { TrackedInstance } from './tracked-instance.ts';
 import type { WithdrawalGate } from './withdrawals.ts';
 

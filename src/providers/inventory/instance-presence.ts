@@ -1,7 +1,6 @@
 // Tracks whether the cloud shows an instance, and schedules the next refresh if it does not. An answer without the
 // instance, or without any of its interfaces, proves nothing.
-import type { InstanceView } from '../contract/instance-view.ts';
-import type { Instance } from '../contract/observation.ts';
+import type { InstanceView, Instance } from '../contract/facts.ts';
 
 /** A complete refresh of the instance. */
 interface InstanceReading {

@@ -3,11 +3,11 @@
 import { Batcher } from '../../runtime/batcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { AllocationImplementation, ObservedPage } from '../contract/allocation-implementation.ts';
+import type { AllocationImplementation, ObservedPage } from '../contract/cloud.ts';
+import type { Observation } from '../contract/facts.ts';
 import { type CloudError, maxPause } from '../contract/cloud-failure.ts';
 import { AwaitedRefresh } from './awaited-refresh.ts';
 import type { Inventory } from './inventory.ts';
-import type { Observation } from '../contract/observation.ts';
 
 export interface InstanceRefreshOptions {
   readonly implementation: AllocationImplementation;

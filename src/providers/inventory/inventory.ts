@@ -2,11 +2,11 @@
 // and answers to our own calls feed it. It never calls the cloud or Kubernetes.
 import { AddressConflicts, type Conflict, type ReadById } from './address-conflicts.ts';
 import { HeldWithdrawals } from './held-withdrawals.ts';
-import type { InstanceView } from '../contract/instance-view.ts';
+import type { InstanceView, Observation } from '../contract/facts.ts';
+import type { Answer } from '../contract/operations.ts';
 import { hasAddress, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Unattached } from './interface-record.ts';
 import type { RestorePoint, Restored } from './previous-leader-state.ts';
-import type { Answer, Observation } from '../contract/observation.ts';
 import { TrackedInstance } from './tracked-instance.ts';
 import type { WithdrawalGate } from './withdrawals.ts';
 

@@ -17,7 +17,7 @@ import {
   onlyWith,
   secondaryAssignments,
 } from '../contract/network-interface.ts';
-import type { UnusableInterface } from '../contract/observation.ts';
+import type { UnusableInterface } from '../contract/facts.ts';
 
 /** What refreshes of the whole instance miss. Times in monotonic ms. */
 export interface Missed {

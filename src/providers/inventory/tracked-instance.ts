@@ -1,5 +1,5 @@
-// Tracks one instance: its interface records and what is unconfirmed about them. Applies every kind of cloud answer
-// about it. Methods that apply an answer return whether the view changed.
+// Tracks one instance: its interface records, and what is unconfirmed about them, by every kind of answer of the cloud. Methods that
+// apply an answer return whether the view changed.
 import type { Conflict, OwnRead } from './address-conflicts.ts';
 import {
   restoredInterface,
@@ -16,7 +16,16 @@ import type { PartOfReading, Reading, Unattached } from './interface-record.ts';
 import { KnownInterfaces, type Losses } from './known-interfaces.ts';
 import { InstancePresence } from './instance-presence.ts';
 import { isSame } from './merged-interface.ts';
-import { type InstanceView, inOrder, unusableParts } from '../contract/instance-view.ts';
+import {
+  type InstanceView,
+  inOrder,
+  unusableParts,
+  type Instance,
+  interfaceOf,
+  isOfPrimary,
+  type Observation,
+} from '../contract/facts.ts';
+import type { Answer } from '../contract/operations.ts';
 import { answerAbout, notReassigned } from './reassigned.ts';
 import {
   allAssignments,
@@ -24,17 +33,9 @@ import {
   type NetworkInterface,
   onlyWith,
 } from '../contract/network-interface.ts';
-import {
-  type Answer,
-  type Instance,
-  interfaceOf,
-  isOfPrimary,
-  type Observation,
-} from '../contract/observation.ts';
 import { PreviousLeaderState, type RestorePoint, type Restored } from './previous-leader-state.ts';
 
 const nothingGone: ReadonlySet<string> = new Set();
-
 export class TrackedInstance {
   readonly id: string;
   readonly #consistencyWindow: number;

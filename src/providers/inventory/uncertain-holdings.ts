@@ -1,5 +1,5 @@
 // What is not certain about interfaces: what may be gone, what no read has shown, and what is still awaited.
-import type { InstanceView } from '../contract/instance-view.ts';
+import type { InstanceView } from '../contract/facts.ts';
 import type { InterfaceRecord } from './interface-record.ts';
 import { holdingIds } from './missing-holdings.ts';
 

@@ -3,11 +3,11 @@
 import { Backoff } from '../../runtime/backoff.ts';
 import { sleep } from '../../runtime/clock.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/cloud.ts';
+import type { Outcome } from '../contract/operations.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import type { Outcome } from '../contract/operation.ts';
 import type { Orphan } from './orphan-eligibility.ts';
 import type { OrphanReadings, OrphanReadingsOptions } from './orphan-readings.ts';
 

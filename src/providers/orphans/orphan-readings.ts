@@ -3,7 +3,7 @@
 import { Batcher } from '../../runtime/batcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { AllocationImplementation, DetachedScope } from '../contract/allocation-implementation.ts';
+import type { AllocationImplementation, DetachedScope } from '../contract/cloud.ts';
 import type { Orphans } from './orphans.ts';
 
 export interface OrphanReadingsOptions {

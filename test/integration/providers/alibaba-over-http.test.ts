@@ -3,12 +3,8 @@ import { AlibabaApi, endpointOf } from '../../../src/providers/alibaba/alibaba-a
 import { alibabaAllocation } from '../../../src/providers/alibaba/alibaba-allocation.ts';
 import { failureOf } from '../../../src/providers/alibaba/errors.ts';
 import { alibabaLimits } from '../../../src/providers/alibaba/limits.ts';
-import type {
-  AllocationImplementation,
-  CallContext,
-} from '../../../src/providers/contract/allocation-implementation.ts';
-import type { Answer } from '../../../src/providers/contract/observation.ts';
-import type { Operation } from '../../../src/providers/contract/operation.ts';
+import type { AllocationImplementation, CallContext } from '../../../src/providers/contract/cloud.ts';
+import type { Answer, Operation } from '../../../src/providers/contract/operations.ts';
 import { CallGate } from '../../../src/providers/gate/call-gate.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import { ConcurrencyLimiter } from '../../../src/providers/rate-limit/concurrency-limiter.ts';

@@ -10,8 +10,7 @@ import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { CloudName, NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import type { EndedCall } from '../invariants/ended-call.ts';
-import type { PhaseListener } from '../ports.ts';
-import type { SimulatedProcess } from '../process.ts';
+import type { PhaseListener, SimulatedProcess } from '../process.ts';
 
 export interface CloudRig {
   readonly cloud: CloudName;

@@ -1,14 +1,17 @@
 // The facts that planning for one node needs, for tests: an m5.large in a network of two subnets, with the changes that a
 // test gives.
-import type { InstanceLimits } from '../../../src/providers/contract/allocation-implementation.ts';
+import type {
+  InstanceLimits,
+  InstanceView,
+  OccupiedSlot,
+  UnreadableInterface,
+} from '../../../src/providers/contract/facts.ts';
 import {
   emptyInfrastructure,
   type Infrastructure,
   type Subnet,
 } from '../../../src/providers/contract/infrastructure.ts';
-import type { InstanceView } from '../../../src/providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
-import type { OccupiedSlot, UnreadableInterface } from '../../../src/providers/contract/observation.ts';
 import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
 import type { AllocationFacts } from '../../../src/node/allocate/allocation-facts.ts';
 import { traits } from '../providers/scripted-implementation.ts';

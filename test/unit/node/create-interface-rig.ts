@@ -5,7 +5,7 @@ import {
   type CreateInterfaceDeps,
   type CreateInterfaceResult,
 } from '../../../src/node/allocate/create-interface.ts';
-import type { CreateInterface, Operation, Outcome } from '../../../src/providers/contract/operation.ts';
+import type { CreateInterface, Operation, Outcome } from '../../../src/providers/contract/operations.ts';
 import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { sleep } from '../../../src/runtime/clock.ts';

@@ -1,7 +1,6 @@
 // Outcomes of operations, for tests.
 import type { CloudFailure, CloudFailureKind } from '../../../src/providers/contract/cloud-failure.ts';
-import type { Answer } from '../../../src/providers/contract/observation.ts';
-import type { Outcome } from '../../../src/providers/contract/operation.ts';
+import type { Answer, Outcome } from '../../../src/providers/contract/operations.ts';
 import { addresses, networkInterface } from '../providers/interfaces.ts';
 
 export function failure(kind: CloudFailureKind): CloudFailure {

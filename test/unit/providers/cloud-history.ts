@@ -3,7 +3,7 @@
 // does, and records what the inventory drops although the cloud has it.
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
-import type { Observation } from '../../../src/providers/contract/observation.ts';
+import type { Observation } from '../../../src/providers/contract/facts.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { attachment, networkInterface } from './interfaces.ts';

@@ -1,8 +1,8 @@
 // An inventory with a consistency window of 30 (ms), and short ways to apply reads and answers.
-import type { InstanceView } from '../../../src/providers/contract/instance-view.ts';
+import type { InstanceView, Instance, Observation } from '../../../src/providers/contract/facts.ts';
+import type { Answer } from '../../../src/providers/contract/operations.ts';
 import { Inventory, type Listing } from '../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
-import type { Answer, Instance, Observation } from '../../../src/providers/contract/observation.ts';
 import type { WithdrawalGate } from '../../../src/providers/inventory/withdrawals.ts';
 import { attachment, networkInterface } from './interfaces.ts';
 

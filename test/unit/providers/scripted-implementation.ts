@@ -1,8 +1,7 @@
 // A cloud with only the methods that a test gives; a call of any other one fails the test.
 import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
-import type { AllocationImplementation } from '../../../src/providers/contract/allocation-implementation.ts';
+import type { AllocationImplementation, CloudTraits } from '../../../src/providers/contract/cloud.ts';
 import type { CiliumNodeSection, CloudWords } from '../../../src/providers/contract/cilium-node-section.ts';
-import type { CloudTraits } from '../../../src/providers/contract/cloud-traits.ts';
 
 /** Words of no real cloud. */
 export const words: CloudWords = {

@@ -1,6 +1,6 @@
 // An inventory whose gate is open or closed as a test says, and instances of two interfaces each.
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
-import type { Observation } from '../../../src/providers/contract/observation.ts';
+import type { Observation } from '../../../src/providers/contract/facts.ts';
 import { attachment, networkInterface } from './interfaces.ts';
 import { window } from './inventory-rig.ts';
 

@@ -7,7 +7,8 @@ import type {
   HolderReading,
 } from '../../../../src/blocks/allocation/block-holders.ts';
 import type { AllocatorEvent } from '../../../../src/blocks/allocation/allocator-event.ts';
-import { type AllocationRefusal, Allocator } from '../../../../src/blocks/allocation/allocator.ts';
+import type { AllocationRefusal } from '../../../../src/blocks/allocation/block-allocator.ts';
+import { Allocator } from '../../../../src/blocks/allocation/allocator.ts';
 import { BlockOfEachFamily } from '../../../../src/blocks/allocation/block-of-each-family.ts';
 import { BlockLedger } from '../../../../src/blocks/allocation/block-ledger.ts';
 import { type Cidr, type Family, parseCidr } from '../../../../src/blocks/set/cidr.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { InstanceOwnership } from '../../../../src/manager/claims/instance-ownership.ts';
 import { NodeIdentities } from '../../../../src/manager/claims/node-identities.ts';
-import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
+import type { InstanceView } from '../../../../src/providers/contract/facts.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { eni, view } from '../../node/allocation-facts.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { clusterEvidence } from '../../../../src/manager/withdrawals/cluster-evidence.ts';
-import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
+import type { InstanceView } from '../../../../src/providers/contract/facts.ts';
 import { eni, view } from '../../node/allocation-facts.ts';
 
 const belonging = { cluster: 'blue' };

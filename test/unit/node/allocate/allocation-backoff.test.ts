@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AllocationBackoff } from '../../../../src/node/allocate/allocation-backoff.ts';
-import type { CloudTraits } from '../../../../src/providers/contract/cloud-traits.ts';
+import type { CloudTraits } from '../../../../src/providers/contract/cloud.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { failure } from '../outcomes.ts';

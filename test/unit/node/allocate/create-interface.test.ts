@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createInterface } from '../../../../src/node/allocate/create-interface.ts';
-import type { Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Outcome } from '../../../../src/providers/contract/operations.ts';
 import { VisibilityLag } from '../../../../src/providers/inventory/visibility-lag.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { Growth } from '../../../../src/node/allocate/growth.ts';
-import { type Assignment, LostAssignments } from '../../../../src/node/allocate/lost-assignments.ts';
-import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
+import { type Assignment, Growth } from '../../../../src/node/allocate/growth.ts';
+import { LostAssignments } from '../../../../src/node/allocate/lost-assignments.ts';
+import type { InstanceView } from '../../../../src/providers/contract/facts.ts';
 import { TaskGroup } from '../../../../src/runtime/task-group.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
-import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed, failure, lost } from '../outcomes.ts';
 import { always, callTimeout, consistencyWindow, PoolRig, timesOf, untimed } from '../pool-rig.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed, lost } from '../outcomes.ts';

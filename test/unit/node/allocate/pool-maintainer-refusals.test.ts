@@ -2,7 +2,7 @@ import { words } from '../../providers/scripted-implementation.ts';
 import { describe, expect, test } from '@jest/globals';
 import { planCondition } from '../../../../src/node/conditions/plan-condition.ts';
 import type { CloudFailure, CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
-import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed } from '../outcomes.ts';
 import { always, PoolRig, timesOf, untimed } from '../pool-rig.ts';

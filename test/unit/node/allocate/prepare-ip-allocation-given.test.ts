@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AllocationFacts } from '../../../../src/node/allocate/allocation-facts.ts';
 import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
-import type { InstanceLimits } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { InstanceLimits } from '../../../../src/providers/contract/facts.ts';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
 import { eni, facts, infrastructure, requirements, unreadable, view } from '../allocation-facts.ts';
 import { failure } from '../outcomes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed } from '../outcomes.ts';
 import { PoolRig, untimed } from '../pool-rig.ts';

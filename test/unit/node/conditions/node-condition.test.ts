@@ -30,8 +30,7 @@ import {
   unreadableNode,
 } from '../../../../src/node/conditions/claim-condition.ts';
 import type { Untaken } from '../../../../src/node/conditions/untaken-addresses.ts';
-import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
-import type { Instance } from '../../../../src/providers/contract/observation.ts';
+import type { InstanceView, Instance } from '../../../../src/providers/contract/facts.ts';
 import { words } from '../../providers/scripted-implementation.ts';
 import { eni, unreadable, view } from '../allocation-facts.ts';
 

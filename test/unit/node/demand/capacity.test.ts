@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { InstanceLimits } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { InstanceLimits, OccupiedSlot } from '../../../../src/providers/contract/facts.ts';
 import {
   addressesPerInterface,
   delegatesPrefixes,
@@ -15,7 +15,6 @@ import {
 import { unfitOn } from '../../../../src/node/demand/holdings.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import { interfaceByName } from '../../../../src/providers/contract/network-interface.ts';
-import type { OccupiedSlot } from '../../../../src/providers/contract/observation.ts';
 import { attachment } from '../../providers/interfaces.ts';
 import { addressless, eni, m5Large, requirements, unreadable, view } from '../allocation-facts.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { StaticAddress, type StaticAddressDeps } from '../../../../src/node/housekeeping/static-address.ts';
-import type { Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Outcome } from '../../../../src/providers/contract/operations.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { TaskGroup } from '../../../../src/runtime/task-group.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

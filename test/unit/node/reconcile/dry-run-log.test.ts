@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { nodeOf } from '../cilium-nodes.ts';
-import { DryRunLog, type DryRunDecision } from '../../../../src/node/reconcile/dry-run-log.ts';
+import { DryRunLog } from '../../../../src/node/reconcile/dry-run-log.ts';
+import type { DryRunDecision } from '../../../../src/node/reconcile/node-event.ts';
 import {
   MutationPermission,
   noPauses,

@@ -3,7 +3,7 @@ import type { ReadOutcome } from '../../../../src/kubernetes/transport/write-out
 import { NodeState } from '../../../../src/node/reconcile/node-state.ts';
 import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
 import type { NodeEvent } from '../../../../src/node/reconcile/node-event.ts';
-import type { CloudTraits } from '../../../../src/providers/contract/cloud-traits.ts';
+import type { CloudTraits } from '../../../../src/providers/contract/cloud.ts';
 import { scriptedImplementation, traits } from '../../providers/scripted-implementation.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';

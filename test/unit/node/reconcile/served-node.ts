@@ -6,9 +6,9 @@ import { isObject, type JsonObject } from '../../../../src/kubernetes/transport/
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
 import { NodeReconciler } from '../../../../src/node/reconcile/node-reconciler.ts';
-import type { CloudTraits } from '../../../../src/providers/contract/cloud-traits.ts';
-import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
-import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { CloudTraits } from '../../../../src/providers/contract/cloud.ts';
+import type { InstanceView } from '../../../../src/providers/contract/facts.ts';
+import type { Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

@@ -4,7 +4,7 @@ import { assess, type Assessment } from '../../../../src/node/conditions/assessm
 import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
 import { Warnings } from '../../../../src/node/reconcile/warnings.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
-import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
+import type { InstanceView } from '../../../../src/providers/contract/facts.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';

@@ -4,7 +4,7 @@ import type { Holding } from '../../../../src/node/demand/holdings.ts';
 import { ReleaseTurns } from '../../../../src/node/release/release-turns.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
-import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { eni } from '../allocation-facts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
-import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed, lost } from '../outcomes.ts';
 import { untimed } from '../pool-rig.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { InterfaceWaits } from '../../../../src/providers/alibaba/interface-waits.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../../src/providers/alibaba/rpc-api.ts';
-import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import { CallError, type Sending } from '../../../../src/providers/gate/cloud-call.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';

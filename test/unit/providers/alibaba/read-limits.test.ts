@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readLimits } from '../../../../src/providers/alibaba/read-limits.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../../src/providers/alibaba/rpc-api.ts';
-import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 

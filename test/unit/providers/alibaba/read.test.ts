@@ -9,11 +9,8 @@ import type {
   ShownNetworkInterface,
 } from '../../../../src/providers/alibaba/rpc-api.ts';
 import { unreadableIn } from '../../../../src/manager/listed-page.ts';
-import type { Tolerance } from '../../../../src/providers/contract/plausible.ts';
-import type {
-  CallContext,
-  ObservedPage,
-} from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { Tolerance } from '../../../../src/providers/reading/plausible.ts';
+import type { CallContext, ObservedPage } from '../../../../src/providers/contract/cloud.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 

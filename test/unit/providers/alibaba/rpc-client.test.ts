@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RpcApi, RpcAction, RpcInput, RpcOutput } from '../../../../src/providers/alibaba/rpc-api.ts';
 import type { RpcClient } from '../../../../src/providers/alibaba/rpc-client.ts';
-import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 

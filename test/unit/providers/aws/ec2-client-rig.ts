@@ -1,5 +1,5 @@
 // The client of EC2 with scripted answers, in virtual time.
-import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import { Ec2Client } from '../../../../src/providers/aws/ec2-client.ts';
 import { failureOf } from '../../../../src/providers/aws/errors.ts';
 import {

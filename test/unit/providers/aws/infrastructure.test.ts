@@ -7,7 +7,7 @@ import {
   readSubnet,
 } from '../../../../src/providers/aws/infrastructure.ts';
 import type { ReadOptions } from '../../../../src/providers/aws/read-list.ts';
-import { isUnreadable } from '../../../../src/providers/contract/infrastructure-parts.ts';
+import { isUnreadable } from '../../../../src/providers/reading/infrastructure-parts.ts';
 import { ec2Subnet } from './ec2-shapes.ts';
 
 const noFilter = { subnetIds: [], subnetTags: {} };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CallError } from '../../../../src/providers/gate/cloud-call.ts';
 import { actionOf, perform } from '../../../../src/providers/aws/perform.ts';
-import type { CreateInterface, Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { CreateInterface, Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
 import { ec2Interface } from './ec2-shapes.ts';
 import { context, ec2ClientRig } from './ec2-client-rig.ts';
 

@@ -6,7 +6,7 @@ import { FailedModels } from '../../../../src/providers/azure/failed-models.ts';
 import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
 import { PublicAddresses } from '../../../../src/providers/azure/public-addresses.ts';
 import { PublicIpPrefixes } from '../../../../src/providers/azure/public-ip-prefixes.ts';
-import type { Outcome } from '../../../../src/providers/contract/operation.ts';
+import type { Outcome } from '../../../../src/providers/contract/operations.ts';
 import { lossesOf } from '../../../../src/simulator/arm/losses.ts';
 import { azureRig, type AzureRig, context, group, vmId } from './azure-rig.ts';
 

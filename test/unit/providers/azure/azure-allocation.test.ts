@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { callOf } from '../../../../src/providers/azure/arm-client.ts';
 import { azureAllocation } from '../../../../src/providers/azure/azure-allocation.ts';
 import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
-import type { AllocationImplementation } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { AllocationImplementation } from '../../../../src/providers/contract/cloud.ts';
 import { allOf, azureRig, type AzureRig, context, group, observedIn, vmId } from './azure-rig.ts';
 
 const single = `${group}/providers/microsoft.compute/virtualmachines/single`.toLowerCase();

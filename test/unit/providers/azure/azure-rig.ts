@@ -18,10 +18,10 @@ import type {
   CallContext,
   ObservationScope,
   ObservedPage,
-} from '../../../../src/providers/contract/allocation-implementation.ts';
-import type { Outcome, ReleaseIPs } from '../../../../src/providers/contract/operation.ts';
+} from '../../../../src/providers/contract/cloud.ts';
+import type { Outcome, ReleaseIPs } from '../../../../src/providers/contract/operations.ts';
+import type { Instance, UnusableInterface } from '../../../../src/providers/contract/facts.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
-import type { Instance, UnusableInterface } from '../../../../src/providers/contract/observation.ts';
 import { CallGate, type FinishedCall } from '../../../../src/providers/gate/call-gate.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';

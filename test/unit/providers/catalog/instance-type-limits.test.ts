@@ -1,8 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type {
-  InstanceLimits,
-  UnreadableLimits,
-} from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { InstanceLimits, UnreadableLimits } from '../../../../src/providers/contract/facts.ts';
 import { CloudError } from '../../../../src/providers/contract/cloud-failure.ts';
 import { InstanceTypeLimits } from '../../../../src/providers/catalog/instance-type-limits.ts';
 import { Random } from '../../../../src/runtime/random.ts';

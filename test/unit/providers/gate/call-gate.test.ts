@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import { CloudError } from '../../../../src/providers/contract/cloud-failure.ts';
 import { CallGate, type CallGateOptions } from '../../../../src/providers/gate/call-gate.ts';
 import {

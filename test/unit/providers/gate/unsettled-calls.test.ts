@@ -1,6 +1,6 @@
 // Calls whose requests end late, never, or although they were given up: nothing may hang on them.
 import { describe, expect, test } from '@jest/globals';
-import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import { CallGate } from '../../../../src/providers/gate/call-gate.ts';
 import { CallError, type CloudCall, type Sending } from '../../../../src/providers/gate/cloud-call.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';

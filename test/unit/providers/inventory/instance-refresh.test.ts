@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ObservedPage } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { ObservedPage } from '../../../../src/providers/contract/cloud.ts';
 import { InstanceRefresh } from '../../../../src/providers/inventory/instance-refresh.ts';
 import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
 import { Random } from '../../../../src/runtime/random.ts';

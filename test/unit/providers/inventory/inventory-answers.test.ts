@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Answer } from '../../../../src/providers/contract/observation.ts';
+import type { Answer } from '../../../../src/providers/contract/operations.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
 import { attached, ended, eni, further, inventoryRig } from '../inventory-rig.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
-import type { Observation } from '../../../../src/providers/contract/observation.ts';
+import type { Observation } from '../../../../src/providers/contract/facts.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
 import { window } from '../inventory-rig.ts';
 

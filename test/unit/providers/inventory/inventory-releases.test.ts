@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { expandHolding } from '../../../../src/providers/contract/network-interface.ts';
-import type { Answer } from '../../../../src/providers/contract/observation.ts';
+import type { Answer } from '../../../../src/providers/contract/operations.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
 import { ended, eni, further, inventoryRig, type InventoryRig } from '../inventory-rig.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Observation } from '../../../../src/providers/contract/observation.ts';
+import type { Observation } from '../../../../src/providers/contract/facts.ts';
 import { all, bare, Gate, missing, whole, withoutAddresses } from '../withdrawal-rig.ts';
 import { window } from '../inventory-rig.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
-import type { Observation } from '../../../../src/providers/contract/observation.ts';
+import type { Observation } from '../../../../src/providers/contract/facts.ts';
 import { addressless, eni, further, inventoryRig, unreadable } from '../inventory-rig.ts';
 
 const second = further(1, { addresses: ['a', 'b'] });

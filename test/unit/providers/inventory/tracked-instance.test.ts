@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
-import type { Answer, Observation } from '../../../../src/providers/contract/observation.ts';
+import type { Answer } from '../../../../src/providers/contract/operations.ts';
+import type { Observation } from '../../../../src/providers/contract/facts.ts';
 import { TrackedInstance } from '../../../../src/providers/inventory/tracked-instance.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
 import { instance, window } from '../inventory-rig.ts';

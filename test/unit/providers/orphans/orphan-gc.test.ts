@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
+import type { Outcome } from '../../../../src/providers/contract/operations.ts';
 import { CloudError, type CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
-import type { Outcome } from '../../../../src/providers/contract/operation.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import { OrphanGc } from '../../../../src/providers/orphans/orphan-gc.ts';
 import { Orphans } from '../../../../src/providers/orphans/orphans.ts';

@@ -1,8 +1,8 @@
 // The kinds of fields that a CiliumNode and its sections consist of. Messages say what is accepted. Zero, the empty
 // string and absence are equivalent.
 import * as z from 'zod';
-import type { SectionReading } from './cilium-node-section.ts';
-import type { Tags } from './network-interface.ts';
+import type { SectionReading } from '../contract/cilium-node-section.ts';
+import type { Tags } from '../contract/network-interface.ts';
 
 export const ipv4Wording = 'an IPv4 address like 10.0.0.1, without leading zeros,';
 export const cidrWording = 'a network like 10.0.0.0/28';

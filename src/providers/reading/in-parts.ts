@@ -1,8 +1,8 @@
 // Splits a request about many values into parts that a cloud accepts. A refused part is split in halves until the
 // refusal is tied to one value, so all other values are answered. A missing permission is usually missing for all values, so
 // it is tied to one only where each has a request of its own.
-import { CloudError, type CloudFailure } from './cloud-failure.ts';
-import { mayConcern } from './failure-policy.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { mayConcern } from '../contract/failure-policy.ts';
 
 export interface RefusedValue {
   readonly value: string;

@@ -1,6 +1,79 @@
-// What is known of one instance, as input for decisions.
+// What Headwater learns from a cloud, from listings and from refreshes of single instances, and what is known of one instance,
+// as input for decisions.
 import { isPrimaryInterface, type NetworkInterface } from './network-interface.ts';
-import type { Instance, OccupiedSlot, UnreadableInterface, UnusableInterface } from './observation.ts';
+
+/** Read from the cloud. */
+export type Observation =
+  | { readonly kind: 'interface'; readonly interface: NetworkInterface }
+  | { readonly kind: 'unreadableInterface'; readonly interface: UnreadableInterface }
+  | { readonly kind: 'addresslessInterface'; readonly interface: OccupiedSlot }
+  | { readonly kind: 'instance'; readonly instance: Instance };
+
+/** An interface that occupies its slot and is never used. */
+export interface OccupiedSlot {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly deviceIndex: number | undefined;
+  readonly networkCard: number;
+}
+
+/** An interface that exists but could not be parsed. */
+export interface UnreadableInterface extends OccupiedSlot {
+  /** What is wrong with it. */
+  readonly problem: string;
+}
+
+/** Attached to an instance, but unusable for pods. */
+export type UnusableInterface = Extract<
+  Observation,
+  { readonly kind: 'unreadableInterface' | 'addresslessInterface' }
+>;
+
+export interface Instance {
+  readonly id: string;
+  readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'terminating' | 'terminated' | 'unknown';
+  /** False if the options exclude this instance. */
+  readonly managed: boolean;
+}
+
+/** Each instance that was asked for. Whether one that is not shown is `managed` cannot be told if tags decide. */
+export function askedInstances(
+  ids: readonly string[],
+  shown: ReadonlyMap<string, Instance>,
+  managed: boolean,
+): readonly Observation[] {
+  return ids.map((id) => ({
+    kind: 'instance',
+    instance: shown.get(id) ?? { id, state: 'unknown', managed },
+  }));
+}
+
+/** Whether it shows a primary interface that can be read. */
+export function isOfPrimary(observation: Observation): boolean {
+  return observation.kind === 'interface' && isPrimaryInterface(observation.interface);
+}
+
+export function interfaceOf(observation: Observation): string | undefined {
+  return observation.kind === 'instance' ? undefined : observation.interface.id;
+}
+
+export interface InstanceLimits {
+  /** Interfaces on the default network card, including the primary one. */
+  readonly interfaces: number;
+  /** IPv4 addresses of one interface, including its primary one. */
+  readonly addressesPerInterface: number;
+  /** The same of all its interfaces together; omitted where only those of each are limited. */
+  readonly addressesPerInstance?: number;
+  /** Whether its interfaces support prefixes, each in place of one address. */
+  readonly prefixes: boolean;
+  /** IPv6 addresses of one interface, a prefix counting as one; omitted where it can have no IPv6 prefix. */
+  readonly ipv6PerInterface?: number;
+}
+
+/** The cloud's answer about an instance type cannot be parsed. */
+export interface UnreadableLimits {
+  readonly problem: string;
+}
 
 export interface InstanceView {
   readonly id: string;

@@ -3,12 +3,11 @@
 import type { TakenAddresses } from './block-census.ts';
 import type { CiliumNodeSection } from './cilium-node-section.ts';
 import type { CloudError } from './cloud-failure.ts';
-import type { CloudTraits } from './cloud-traits.ts';
-import type { Priority } from './priority.ts';
+import type { InstanceLimits, Observation, UnreadableLimits } from './facts.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
-import type { NetworkInterface, Tags, PublicAddress } from './network-interface.ts';
-import type { Observation } from './observation.ts';
-import type { Operation, OperationKind, Outcome } from './operation.ts';
+import type { NetworkInterface, PublicAddress, Tags } from './network-interface.ts';
+import type { Answer, Operation, OperationKind, Outcome } from './operations.ts';
+import type { Priority } from './priority.ts';
 
 export interface AllocationImplementation {
   readonly traits: CloudTraits;
@@ -155,20 +154,41 @@ export interface CallContext {
   readonly instanceId?: string;
 }
 
-export interface InstanceLimits {
-  /** Interfaces on the default network card, including the primary one. */
-  readonly interfaces: number;
-  /** IPv4 addresses of one interface, including its primary one. */
-  readonly addressesPerInterface: number;
-  /** The same of all its interfaces together; omitted where only those of each are limited. */
-  readonly addressesPerInstance?: number;
-  /** Whether its interfaces support prefixes, each in place of one address. */
+/** How clouds differ, as data. The core branches on these traits and on nothing else. */
+export interface CloudTraits {
+  /** Whether Headwater makes and deletes interfaces, or serves those that an instance was given. */
+  readonly interfaces: 'made' | 'given';
+  /**
+   * What a repeated assignment does: it assigns more, or it is recognized by its operation id. Only the latter needs
+   * `operationId`.
+   */
+  readonly repeatedAssignment: 'adds' | 'isRecognized';
+  /** The most addresses that one call creates an interface with, its primary address included, or assigns. */
+  readonly maxPerCall: number;
+  /** Whether changes to different interfaces of one instance exclude each other. */
+  readonly change: 'perInterface' | 'perInstance';
+  /** What an instance can hold: read by its type, or the same for all. Then it has the interfaces that are there. */
+  readonly limits: 'byType' | Omit<InstanceLimits, 'interfaces'>;
+  /** Whether addresses come in prefixes, too, so that whole blocks of a subnet count. */
   readonly prefixes: boolean;
-  /** IPv6 addresses of one interface, a prefix counting as one; omitted where it can have no IPv6 prefix. */
-  readonly ipv6PerInterface?: number;
+  /** Whether its agents can use IPv6 prefixes of interfaces. */
+  readonly ipv6: boolean;
+  /** Whether its agents may request a count of addresses for a pool, instead of listing those that they use. */
+  readonly poolRequests: boolean;
+  /** Whether a call may not find an instance that has just been launched. */
+  readonly newInstances: 'knownAtOnce' | 'knownLate';
+  /** Whether a public address can be associated with the primary interface. */
+  readonly publicAddresses: boolean;
 }
 
-/** The cloud's answer about an instance type cannot be parsed. */
-export interface UnreadableLimits {
-  readonly problem: string;
+/** The instance of a node, as the parts of the node act on it. */
+export interface InstancePort {
+  readonly instanceId: string;
+  readonly implementation: AllocationImplementation;
+  /** Applies the answer to a call to what is known of the instance. */
+  applyAnswer(answer: Answer): void;
+  /** The state of the instance is uncertain from that time on. */
+  invalidate(from: number): void;
+  /** Reads the instance; resolves once the answer is applied, however long that takes. */
+  refresh(): Promise<void>;
 }

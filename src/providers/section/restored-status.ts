@@ -1,9 +1,9 @@
 // Reads published statuses of clouds back: the state known before a restart. What they do not say is empty; a read of the
 // instance shows it again, as it does whatever is left out because agents could not have used it.
-import type { RestoredState } from './cilium-node-section.ts';
-import type { Network, Subnet } from './infrastructure.ts';
-import { parseBlock } from './ipv4.ts';
-import type { NetworkInterface } from './network-interface.ts';
+import type { RestoredState } from '../contract/cilium-node-section.ts';
+import type { Network, Subnet } from '../contract/infrastructure.ts';
+import { parseBlock } from '../contract/ipv4.ts';
+import type { NetworkInterface } from '../contract/network-interface.ts';
 import { member } from './published-json.ts';
 import { byId } from './published-status.ts';
 

@@ -1,9 +1,9 @@
 // Checks that an answer shows only what was requested, each item once, and most items in the vendor's form. Otherwise the
 // whole answer proves nothing: neither what exists nor what is missing.
-import type { DetachedScope } from './allocation-implementation.ts';
-import { unreadable } from './cloud-failure.ts';
-import { isOfHost, parseBlock } from './ipv4.ts';
-import { carries, type NetworkInterface } from './network-interface.ts';
+import type { DetachedScope } from '../contract/cloud.ts';
+import { unreadable } from '../contract/cloud-failure.ts';
+import { isOfHost, parseBlock } from '../contract/ipv4.ts';
+import { carries, type NetworkInterface } from '../contract/network-interface.ts';
 
 /** Share of malformed items above which the answer is rejected. A single one among others is always tolerated. */
 const tolerated = 1 / 4;

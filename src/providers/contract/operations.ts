@@ -1,7 +1,6 @@
-// Operations on a cloud as plain data, and their outcomes.
+// Operations on a cloud as plain data, what comes of them, and how long they may take.
 import type { CloudFailure } from './cloud-failure.ts';
-import type { Tags } from './network-interface.ts';
-import type { Answer } from './observation.ts';
+import type { NetworkInterface, Tags } from './network-interface.ts';
 
 export interface CreateInterface {
   readonly kind: 'createInterface';
@@ -120,3 +119,74 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly failure: CloudFailure }
   /** The answer was lost or unreadable: the call may have taken effect, or may still do so. */
   | { readonly kind: 'ambiguous'; readonly failure: CloudFailure };
+
+/** The result of our own call: what is true now. */
+export type Answer =
+  | { readonly kind: 'created'; readonly interface: NetworkInterface }
+  | {
+      readonly kind: 'attached';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly deviceIndex: number;
+      readonly attachmentId: string;
+      /** The interface in the read that showed it attached, if there was one, and when that was sent, in monotonic ms. */
+      readonly shown?: { readonly interface: NetworkInterface; readonly startedAt: number };
+    }
+  | {
+      readonly kind: 'allocated';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly addresses: readonly string[];
+      readonly prefixes: readonly string[];
+      readonly ipv6Prefixes?: readonly string[];
+    }
+  | {
+      readonly kind: 'released';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      /** Addresses or prefixes that the interface no longer has. */
+      readonly holdings: readonly string[];
+    }
+  /**
+   * The answer of this call was lost, or that of an earlier one, and this one met a change: the call may have released these,
+   * or may still do so. The agent has given them up.
+   */
+  | {
+      readonly kind: 'releasing';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly holdings: readonly string[];
+      /** How long the call may still take effect unseen, in monotonic ms. */
+      readonly until: number;
+    }
+  | { readonly kind: 'detached'; readonly interfaceId: string; readonly instanceId: string }
+  | {
+      readonly kind: 'staticIPAssociated';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly publicAddress: string;
+    }
+  | { readonly kind: 'deleteOnTerminationSet'; readonly interfaceId: string; readonly instanceId: string }
+  /** The cloud no longer knows an interface: it is gone, or will be visible again. */
+  | { readonly kind: 'notFound'; readonly interfaceId: string; readonly instanceId: string }
+  | { readonly kind: 'deleted'; readonly interfaceId: string };
+
+export interface CallTiming {
+  /** How long to wait for the answer to a call, in ms. */
+  readonly callTimeout: number;
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+}
+
+/** How long a call whose answer was lost may still take effect unseen, in ms. */
+export function mayTakeEffectFor({ callTimeout, consistencyWindow }: CallTiming): number {
+  return callTimeout + consistencyWindow;
+}
+
+/** In ms. A call that takes something away must end well within a lease. */
+const maxFencedTimeout = 5000;
+
+/** Timeout of calls that take something away, in ms; `callTimeout` is that of other calls. */
+export function fencedTimeoutOf(callTimeout: number): number {
+  return Math.min(callTimeout, maxFencedTimeout);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { allInParts, type RefusedValue } from '../../../../src/providers/contract/in-parts.ts';
+import { allInParts, type RefusedValue } from '../../../../src/providers/reading/in-parts.ts';
 import { CloudError, type CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 
 function refusal(kind: CloudFailureKind): CloudError {

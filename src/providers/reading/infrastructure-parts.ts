@@ -1,9 +1,9 @@
 // The network around the instances, read in parts: what is left out of each part, and how the parts become one.
-import type { ObservedCounts, ObservedInfrastructure } from './allocation-implementation.ts';
-import { CloudError, type CloudFailure } from './cloud-failure.ts';
-import { policyOf } from './failure-policy.ts';
+import type { ObservedCounts, ObservedInfrastructure } from '../contract/cloud.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { policyOf } from '../contract/failure-policy.ts';
 import { allInParts } from './in-parts.ts';
-import type { Infrastructure, PartOfFew, Subnet, UnreadablePart } from './infrastructure.ts';
+import type { Infrastructure, PartOfFew, Subnet, UnreadablePart } from '../contract/infrastructure.ts';
 import { refuseRepeated, refuseSpoiled, refuseUnrequested, type Tolerance } from './plausible.ts';
 
 export interface NetworkParts {

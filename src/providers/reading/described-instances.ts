@@ -1,7 +1,7 @@
 // Instances as an answer of a cloud describes them. One in a form of its own keeps no other from being read.
-import { unreadable } from './cloud-failure.ts';
-import { askedInstances, type Instance } from './observation.ts';
-import type { ObservedPage } from './allocation-implementation.ts';
+import { unreadable } from '../contract/cloud-failure.ts';
+import { askedInstances, type Instance } from '../contract/facts.ts';
+import type { ObservedPage } from '../contract/cloud.ts';
 import { refuseUnrequested } from './plausible.ts';
 
 /** `id`: undefined for one that does not name itself. */

@@ -6,8 +6,8 @@ import type {
   ShownInterfaces,
   SkippedEntry,
   StatusContext,
-} from './cilium-node-section.ts';
-import type { NetworkInterface } from './network-interface.ts';
+} from '../contract/cilium-node-section.ts';
+import type { NetworkInterface } from '../contract/network-interface.ts';
 import { isAbsent, isObject, items, member, text } from './published-json.ts';
 import { ipv4Wording, noTexts } from './section-fields.ts';
 
