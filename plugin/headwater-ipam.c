@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -141,13 +142,17 @@ static int copy_text(const char *at, char *to, size_t size) {
   return length > 0;
 }
 
-/* The value of a member of the object at `at`; NULL without one. Of two, the agent would take the other. */
+/*
+ * The value of a member of the object at `at`; NULL without one. Of two, the agent would take the other; and a name in other
+ * letter case is this one for main plugins, whose JSON is read by Go.
+ */
 static const char *member(const char *at, const char *name) {
   const char *found = NULL;
   char key[64];
   if (at == NULL || *at != '{') return NULL;
   for (at = skip_space(at + 1); *at == '"';) {
-    int is_it = copy_text(at, key, sizeof key) && strcmp(key, name) == 0;
+    int is_it = copy_text(at, key, sizeof key) && strcasecmp(key, name) == 0;
+    if (is_it && strcmp(key, name) != 0) fail(7, "%s: the network configuration has %s instead", name, key);
     at = skip_space(skip_space(skip_text(at)) + 1);
     if (is_it && found != NULL) fail(7, "%s: the network configuration has two", name);
     if (is_it) found = at;

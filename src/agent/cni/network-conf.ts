@@ -69,7 +69,8 @@ export function parseNetworkConf(
   const fields = parseFields(stdin);
   if (fields === undefined)
     return refused('1.1.0', cniCode.decoding, 'the network configuration is no JSON object');
-  const given = fields['cniVersion'] ?? '0.1.0';
+  // As libcni reads it.
+  const given = fields['cniVersion'] || '0.1.0';
   const version = cniVersions.find((each) => each === given);
   if (version === undefined) {
     const message = `cniVersion ${JSON.stringify(given)} is not supported; there is ${cniVersions.join(', ')}`;

@@ -221,10 +221,17 @@ describe('ADD', () => {
     expect(printed(await rig.answerer.answer(call, new AbortController().signal))).toMatchObject({ code: 6 });
   });
 
-  test('refuses a version that does not exist', async () => {
-    expect(await refusal(new AgentRig(), 'ADD', { conf: { cniVersion: '9.0.0' } })).toMatchObject({
-      code: 1,
-    });
+  test.each(['9.0.0', '1.1', 'v1.1.0', ' 1.1.0', 1.1, [], {}])(
+    'refuses the version %j, which does not exist',
+    async (cniVersion) => {
+      expect(await refusal(new AgentRig(), 'ADD', { conf: { cniVersion } })).toMatchObject({ code: 1 });
+    },
+  );
+
+  test.each([undefined, null, ''])('takes the version %j for the first one', async (cniVersion) => {
+    const answer = await new AgentRig().call('ADD', { conf: { cniVersion } });
+
+    expect(printed(answer)).toMatchObject({ cniVersion: '0.1.0', ip4: {} });
   });
 
   test('fails at once on a full block of a node whose blocks never grow', async () => {
