@@ -129,6 +129,26 @@ const cases: readonly ModeCase[] = [
     answer: [/^10\.45\.1\.2\d\/20 10\.45\.0\.1$/, /^fd45:1::2\d\/64 fd45:1::$/],
   },
   {
+    mode: 'azure',
+    flags: ['--cilium-node-protocol=pools'],
+    spec: { 'instance-id': 'i-1' },
+    status: {
+      azure: {
+        interfaces: [
+          {
+            id: 'nic-1',
+            mac: '02:00:00:00:00:01',
+            state: 'succeeded',
+            gateway: '10.45.0.1',
+            cidr: '10.45.0.0/20',
+            addresses: [...addresses, 'fd45:1::20', 'fd45:1::21'].map((ip) => ({ ip, state: 'succeeded' })),
+          },
+        ],
+      },
+    },
+    answer: [/^10\.45\.1\.2\d\/20 10\.45\.0\.1$/, /^fd45:1::2\d\/64 fd45:1::$/],
+  },
+  {
     mode: 'alibabacloud',
     spec: { ipam: pool('eni-1') },
     status: {

@@ -244,7 +244,11 @@ describe('the plugin', () => {
       7,
     ],
     // Main plugins, which Go reads JSON for, take them for the same members.
-    ['a section of ipam in capitals', () => '{"cniVersion":"1.1.0","name":"n","IPAM":{"socket":"SOCKET"}}', 7],
+    [
+      'a section of ipam in capitals',
+      () => '{"cniVersion":"1.1.0","name":"n","IPAM":{"socket":"SOCKET"}}',
+      7,
+    ],
     ['a Socket', () => '{"cniVersion":"1.1.0","name":"n","ipam":{"Socket":"SOCKET"}}', 7],
     ['a socket that is too long', () => JSON.stringify(conf({ socket: `/${'x'.repeat(200)}` })), 7],
     ['a socket that is no path', () => JSON.stringify(conf({ socket: 'agent.sock' })), 7],

@@ -1,6 +1,6 @@
 // Hands out the addresses of one family of a pool, block by block in the order in which this node has them. A block that is
 // gone, or is to go, gives nothing new, and stays as long as an address of it is in use.
-import { addressText, type Cidr, cidrText, type Family } from '../../blocks/set/cidr.ts';
+import { addressText, type Cidr, cidrText, type Family, widthOf } from '../../blocks/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, type Outcome } from '../ipam/ipam-error.ts';
 import {
@@ -137,8 +137,9 @@ export class MultiPoolAllocator implements Allocator {
   networkOf(address: bigint): PodNetwork | undefined {
     const block = this.#blockOf(address);
     if (block === undefined) return undefined;
-    const { details, addresses } = block;
-    if (details.subnet !== undefined) return subnetOf(details, this.family, address);
+    const { details, addresses, cidr } = block;
+    const isSingle = details.mac !== undefined && cidr.length === widthOf[this.family];
+    if (isSingle || details.subnet !== undefined) return subnetOf(details, this.family, address);
     const { length, gateway } = addresses.networkOf();
     // An earlier pod may have what its pool allows no longer.
     const isHeld = gateway !== undefined && this.#elsewhere.has(gateway);

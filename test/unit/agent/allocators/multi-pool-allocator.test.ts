@@ -158,6 +158,14 @@ describe('the network of an address', () => {
     expect(found && [found.length, text]).toEqual(expected);
   });
 
+  test('is a /64 with the address of its routers, of a single address of IPv6 of an interface', () => {
+    const allocator = new MultiPoolAllocator('ipv6', new Random('pool'));
+    const ends = { allowsFirst: true, allowsLast: true };
+    allocator.take([block('fd00:1::20/128', { ...ends, details: { mac: '02:00:00:00:00:01' } })]);
+
+    expect(allocator.networkOf(value('fd00:1::20'))).toEqual({ length: 64, gateway: value('fd00:1::') });
+  });
+
   test('has no gateway while a pod holds it', () => {
     const allocator = allocatorOf(block('10.0.0.0/24'));
     allocator.restore(value('10.0.0.0'));
