@@ -6,15 +6,23 @@ import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { createEc2 } from '../../src/simulator/ec2/create-ec2.ts';
 import { InProcessEc2 } from '../support/in-process-ec2.ts';
-import { ids, instance, testCloud } from '../support/test-cloud.ts';
+import { parseIpv6Block } from '../../src/simulator/cloud/ipv6.ts';
+import { ids, instance, subnets, testBlock, testCloud } from '../support/test-cloud.ts';
 import { byOthersOn, cloudDeps, type CloudRig, Interruptions, shownEmpty } from './cloud-rig.ts';
 
 const tags = { pool: 'egress' };
+const ipv6Block = '2600:1f14:100::/56';
+const nodesIpv6 = '2600:1f14:100::/64';
 
 export function awsRig(): CloudRig {
   const clock = new VirtualClock();
   const publicAddresses = [{ count: 2, tags }];
-  const topology = testCloud({ instances: [instance({ count: 7 })], publicAddresses });
+  const topology = testCloud({
+    vpcs: [{ name: 'main', id: ids.vpc, blocks: [testBlock], ipv6Block }],
+    subnets: [{ ...subnets.nodes, ipv6Block: nodesIpv6 }, subnets.pods, subnets.morePods],
+    instances: [instance({ count: 7 })],
+    publicAddresses,
+  });
   const { network, gateway } = createEc2({ topology, clock, random: new Random('contract') });
   const interruptions = new Interruptions();
   const inner = new InProcessEc2(gateway, () => undefined);
@@ -49,6 +57,13 @@ export function awsRig(): CloudRig {
       change = (output) => withoutMac(output, id);
     },
     gone: 'terminated',
+    ipv6: {
+      call: 'AssignIpv6Addresses',
+      exhaust: () => {
+        const block = parseIpv6Block(nodesIpv6);
+        if (block !== undefined) network.ipv6Space(ids.nodes)?.reserveExplicitly(block);
+      },
+    },
     publicAddresses: {
       tags,
       call: 'AssociateAddress',

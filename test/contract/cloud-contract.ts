@@ -1,31 +1,13 @@
 // The cases that every cloud has to pass. They use the port alone, and look for the truth in the model behind it.
 import { describe, expect, test } from '@jest/globals';
 import { CallError } from '../../src/providers/gate/cloud-call.ts';
-import type { LostEffect } from '../../src/simulator/cloud/faults.ts';
 import type { CloudRig } from './cloud-rig.ts';
 import { CloudSession, type Observed } from './cloud-session.ts';
-
-/** Until every read shows what is true, in ms. */
-const visible = 20_000;
-
-/** The secondary addresses that an instance has in the model. */
-function truth({ network }: CloudRig, instanceId: string): readonly string[] {
-  return [...network.interfaces.values()]
-    .filter((item) => item.instanceId === instanceId)
-    .flatMap(({ addresses, primaryAddress }) => addresses.filter((address) => address !== primaryAddress));
-}
+import { effects, truth, visible, world } from './contract-world.ts';
+import { describeIpv6 } from './ipv6-contract.ts';
 
 function holders({ interfaces }: Observed): ReadonlySet<string> {
   return new Set(interfaces.flatMap(({ attachment }) => attachment?.instanceId ?? []));
-}
-
-function world(newRig: () => CloudRig): {
-  readonly rig: CloudRig;
-  readonly session: CloudSession;
-  readonly first: string;
-} {
-  const rig = newRig();
-  return { rig, session: new CloudSession(rig), first: rig.instanceIds[0] ?? '' };
 }
 
 export function describeCloud(name: string, newRig: () => CloudRig): void {
@@ -35,6 +17,7 @@ export function describeCloud(name: string, newRig: () => CloudRig): void {
     describeTrouble(newRig);
     describeReads(newRig);
     if (newRig().publicAddresses !== undefined) describePublicAddresses(newRig);
+    describeIpv6(newRig);
   });
 }
 
@@ -142,12 +125,6 @@ function describeGrowth(newRig: () => CloudRig): void {
     expect(afterMany).toBeGreaterThan(0);
   });
 }
-
-const effects: readonly (readonly [string, LostEffect])[] = [
-  ['after it took effect', 'before'],
-  ['before it could take effect', 'after'],
-  ['and which takes effect 45 s later', 'late'],
-];
 
 /** A world in which the first instance has grown by so many addresses. */
 async function grownWorld(newRig: () => CloudRig, count: number): Promise<ReturnType<typeof world>> {

@@ -50,6 +50,8 @@ export interface CloudRig {
     readonly call: string;
     readonly of: (instanceId: string) => readonly string[];
   };
+  /** Where agents can use IPv6 prefixes: the call that assigns one, and what refuses all that name none. */
+  readonly ipv6?: { readonly call: string; readonly exhaust: () => void };
   /** How a read shows an instance that is gone: by a positive word, or, where its cloud has none, as unknown. */
   readonly gone: 'terminated' | 'unknown';
   /** From now on every answer is that nothing is there. */

@@ -7,7 +7,9 @@ import type {
 import type { Observation } from '../../src/providers/contract/facts.ts';
 import type {
   AllocateIPs,
+  AllocateIpv6Prefix,
   AssociateStaticIP,
+  CreateInterface,
   Outcome,
   ReleaseIPs,
 } from '../../src/providers/contract/operations.ts';
@@ -25,6 +27,8 @@ const passing: ReadonlySet<CloudFailureKind> = new Set([
   'unreachable',
   'unreadable',
 ]);
+
+type Begun = AllocateIPs | AllocateIpv6Prefix | AssociateStaticIP | CreateInterface | ReleaseIPs;
 
 export class CloudSession {
   readonly implementation: AllocationImplementation;
@@ -74,6 +78,19 @@ export class CloudSession {
     return { kind: 'releaseIPs', instanceId, interfaceId, addresses: addresses.slice(-count) };
   }
 
+  async ipv6(instanceId: string): Promise<AllocateIpv6Prefix> {
+    const { id: interfaceId } = await this.interfaceOf(instanceId);
+    return { kind: 'allocateIpv6Prefix', instanceId, interfaceId };
+  }
+
+  /** A second interface like the first, with two addresses and an IPv6 prefix. */
+  async creation(instanceId: string, token: string): Promise<CreateInterface> {
+    const { subnetId, securityGroupIds } = await this.interfaceOf(instanceId);
+    const content = { addressCount: 2, prefixCount: 0, ipv6Prefix: true } as const;
+    const place = { instanceId, subnetId, securityGroupIds, deviceIndex: 1 };
+    return { kind: 'createInterface', ...place, ...content, description: 'contract', tags: {}, token };
+  }
+
   /** An association of the first free public address with these tags. */
   async association(instanceId: string, tags: Tags): Promise<AssociateStaticIP> {
     const { id: interfaceId } = await this.interfaceOf(instanceId);
@@ -85,13 +102,13 @@ export class CloudSession {
   }
 
   /** Begins an operation; time passes only in `ended`. */
-  async begin(operation: AllocateIPs | ReleaseIPs | AssociateStaticIP): Promise<Outcome> {
+  async begin(operation: Begun): Promise<Outcome> {
     const context = { ...this.#context, instanceId: operation.instanceId };
     await this.implementation.admit([operation.kind], context);
     return this.implementation.perform(operation, context);
   }
 
-  perform(operation: AllocateIPs | ReleaseIPs | AssociateStaticIP): Promise<Outcome> {
+  perform(operation: Begun): Promise<Outcome> {
     return this.ended(this.begin(operation));
   }
 

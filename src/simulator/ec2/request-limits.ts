@@ -13,8 +13,6 @@ const write = bucket(50, 5);
 const special: Readonly<Record<string, BucketSize>> = {
   AssignPrivateIpAddresses: bucket(100, 5),
   UnassignPrivateIpAddresses: bucket(100, 5),
-  AssignIpv6Addresses: bucket(100, 5),
-  UnassignIpv6Addresses: bucket(100, 5),
   CreateNetworkInterface: bucket(100, 5),
   DeleteNetworkInterface: bucket(100, 5),
   ModifyNetworkInterfaceAttribute: bucket(100, 5),

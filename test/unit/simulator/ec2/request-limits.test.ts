@@ -26,7 +26,7 @@ describe('RequestLimits', () => {
     ['AssociateAddress', false, 50, 5],
     ['AssignPrivateIpAddresses', false, 100, 5],
     ['UnassignPrivateIpAddresses', false, 100, 5],
-    ['AssignIpv6Addresses', false, 100, 5],
+    ['AssignIpv6Addresses', false, 50, 5],
     ['CreateNetworkInterface', false, 100, 5],
     ['DeleteNetworkInterface', false, 100, 5],
     ['ModifyNetworkInterfaceAttribute', false, 100, 5],
