@@ -211,11 +211,10 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const first = await Promise.race([this.#readyToLead(resign.signal), ...over]);
     if (first === 'leading') {
       this.#beginLeading();
-      let isOver = true;
       try {
-        isOver = (await Promise.race(over)) === 'lost';
+        await Promise.race(over);
       } finally {
-        if (!(await this.#drain(isOver))) this.#election?.keepLease();
+        if (!(await this.#drain(lease))) this.#election?.keepLease();
       }
     }
     resign.abort();
@@ -266,18 +265,25 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   }
 
   /**
-   * Ends work in flight: immediately if leadership is lost, otherwise within the drain time. Resolves to whether it has
-   * ended.
+   * Ends work in flight: as soon as leadership is lost, and within the drain time. Resolves to whether it has ended.
    */
-  async #drain(atOnce: boolean): Promise<boolean> {
+  async #drain(leadership: Promise<'lost' | 'stopped'> | undefined): Promise<boolean> {
     const { clock, log } = this.#deps.host;
     this.#state = 'draining';
     log.info('draining in-flight work');
-    const time = atOnce ? 0 : drainTime;
-    // Most of what is aborted ends at once.
-    this.#drainedBy = clock.monotonic() + time + abortTime / 2;
     const deadline = new AbortController();
-    const cancel = clock.schedule(time, () => deadline.abort());
+    const endBy = (end: number): void => {
+      // Most of what is aborted ends at once.
+      this.#drainedBy = end + abortTime / 2;
+    };
+    const abort = (): void => {
+      endBy(clock.monotonic());
+      deadline.abort();
+    };
+    endBy(clock.monotonic() + drainTime);
+    const cancel = clock.schedule(drainTime, abort);
+    // An election that fails keeps nothing either.
+    leadership?.then((outcome) => (outcome === 'lost' ? abort() : undefined), abort);
     const stopped = this.#mode.stop(deadline.signal);
     await raceAbort(stopped, deadline.signal);
     const hasEnded = await this.#withinAbortTime(stopped, 'calls and writes in flight');
