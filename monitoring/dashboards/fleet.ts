@@ -154,9 +154,11 @@ const work: readonly PanelPlan[] = [
   {
     kind: 'timeseries',
     title: 'Prefixes, and slots for interfaces',
-    description: 'Prefixes (/28) that nodes have, and interfaces that could still be attached.',
+    description:
+      'Prefixes (/28) and IPv6 prefixes (/80) that nodes have, and interfaces that could still be attached. Each node whose agent asks for IPv6 has one IPv6 prefix; the reasons of those that get none are among the blocked nodes.',
     queries: [
       { expr: total('headwater_prefixes'), legend: 'prefixes' },
+      { expr: total('headwater_ipv6_prefixes'), legend: 'IPv6 prefixes' },
       { expr: total('cilium_operator_ipam_empty_interface_slots'), legend: 'empty slots' },
     ],
     unit: 'short',

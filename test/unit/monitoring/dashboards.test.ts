@@ -103,6 +103,14 @@ describe('a dashboard', () => {
     }
   });
 
+  test('shows the prefixes of both families side by side', () => {
+    const shown = panels.map(([, { queries }]) => queries.map(({ expr }) => expr).join('\n'));
+
+    expect(
+      shown.filter((text) => /headwater_prefixes\b/.test(text) && /headwater_ipv6_prefixes\b/.test(text)),
+    ).toHaveLength(1);
+  });
+
   test('explains, together with the others, every alert by a panel that links its runbook', () => {
     const linked = new Set(panels.flatMap(([, { runbooks = [] }]) => runbooks));
 
