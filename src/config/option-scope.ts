@@ -43,7 +43,11 @@ const sharedWithClouds: ReadonlySet<string> = new Set<OptionName>([
 const sharedWithBlocks: ReadonlySet<string> = new Set<OptionName>(['bigger-blocks-share']);
 
 /** Options of modes of blocks that clouds have as well. */
-const sharedWithClusterPool: ReadonlySet<string> = new Set<OptionName>(['ipam', 'enable-ipv4']);
+const sharedWithClusterPool: ReadonlySet<string> = new Set<OptionName>([
+  'ipam',
+  'enable-ipv4',
+  'release-pod-check',
+]);
 const sharedWithMultiPool: ReadonlySet<string> = new Set<OptionName>(['ipam', 'release-pod-check']);
 
 /** Options of the command agent that others have as well. */

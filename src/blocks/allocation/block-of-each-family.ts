@@ -13,6 +13,7 @@ import {
 } from './block-condition.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated, BlockLedger } from './block-ledger.ts';
+import type { LeftHoldings } from './left-holdings.ts';
 import { NodeClaims } from './node-claims.ts';
 import { oldestBefore } from './waiting-line.ts';
 
@@ -30,6 +31,8 @@ export interface BlockOfEachFamilyDeps<H extends Holder = Holder> {
   readonly biggerShare?: number;
   /** What objects hold of what they show. Default: all of it. */
   readonly claims?: NodeClaims;
+  /** What objects left whose pods may run on. Default: what an object had is free with it. */
+  readonly left?: LeftHoldings;
   /** What the Node of an object asks for; `unknown` if the Node has yet to be seen. Default: nothing. */
   readonly askedBy?: (holder: H) => AskedMaskSizes | 'unknown';
 }
@@ -104,12 +107,14 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     return this.#claims.hold(holder, [...cidrs, ...readCidrs(holder.alsoHeld ?? [])]);
   }
 
-  drop({ uid }: H): Change {
-    const { ledger } = this.#deps;
+  drop({ uid, name }: H): Change {
+    const { ledger, left } = this.#deps;
     this.#known.delete(uid);
     this.#claims.forget({ uid });
     const held = ledger.heldBy(uid);
     const others = held.flatMap((cidr) => ledger.othersHolding(cidr, uid));
+    left?.leave({ name, uid });
+    if (left !== undefined) return { others, freed: [] };
     for (const cidr of held) ledger.release(uid, cidr);
     return { others, freed: held.map((cidr) => ({ cidr, pool: ledger.poolOf(cidr) })) };
   }
@@ -134,7 +139,8 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   /** A block of each missing family, or none at all. */
   reserve({ uid }: H): Reservation<readonly string[]> | undefined {
     const known = this.#known.get(uid);
-    if (known === undefined) return undefined;
+    if (known === undefined || this.#isUnsure(known)) return undefined;
+    for (const cidr of this.#deps.left?.claim(known.holder.name) ?? []) this.#deps.ledger.hold(uid, cidr);
     const missing = this.#missing(known);
     const asked = this.#askedFor(known, missing);
     if (asked === 'unknown' || !missing.every((family) => this.#hasBlock(known, family, asked)))
@@ -165,7 +171,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     if (known === undefined) return undefined;
     const { ledger, words } = this.#deps;
     const { shown } = known;
-    const missing = isWaiting ? this.#missing(known) : [];
+    const missing = isWaiting && !this.#isUnsure(known) ? this.#missing(known) : [];
     const asked = this.#askedFor(known, missing);
     const exhausted =
       asked === 'unknown' ? [] : missing.filter((family) => !this.#hasBlock(known, family, asked));
@@ -219,6 +225,11 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const isFirst = added[0]?.family === families[0];
     const texts = added.map(cidrText);
     return isFirst ? [...texts, ...shown] : [...shown, ...texts];
+  }
+
+  /** Whether an object of its name left blocks that it may have to get again. */
+  #isUnsure({ holder: { name } }: Known<H>): boolean {
+    return this.#deps.left?.isUnsure(name) === true;
   }
 
   /** The families of which the object shows no block. */

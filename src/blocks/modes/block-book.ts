@@ -6,20 +6,19 @@ import {
 } from '../allocation/block-of-each-family.ts';
 import type { Holder } from '../allocation/block-holders.ts';
 import { BlockLedger } from '../allocation/block-ledger.ts';
-import type { NodeClaims } from '../allocation/node-claims.ts';
 import type { BlockSettings } from '../../config/block-pools.ts';
 import type { AllotmentBook } from './block-session.ts';
 
 interface BlockRules<H extends Holder>
   extends Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy' | 'biggerShare'> {
-  /** What objects hold of what they show. Default: all of it. */
-  readonly claimsOn?: (ledger: BlockLedger) => NodeClaims;
+  /** What objects hold of what they show, and what they leave. Default: all of it, and nothing. */
+  readonly holdingsOn?: (ledger: BlockLedger) => Pick<BlockOfEachFamilyDeps<H>, 'claims' | 'left'>;
 }
 
 /** `limit`: the most blocks that one CIDR of an object takes. */
 export function blockOfEachFamilyBook<H extends Holder>(
   { pools, reserved }: BlockSettings,
-  { claimsOn, ...rules }: BlockRules<H>,
+  { holdingsOn, ...rules }: BlockRules<H>,
   limit?: number,
 ): AllotmentBook<H, readonly string[]> {
   const ledger = new BlockLedger(
@@ -28,7 +27,6 @@ export function blockOfEachFamilyBook<H extends Holder>(
   );
   for (const cidr of reserved) ledger.reserve(cidr);
   const own = [...new Set(pools.map(({ cidr }) => cidr.family))];
-  const claims = claimsOn?.(ledger);
-  const allotment = new BlockOfEachFamily({ ledger, families: own, ...(claims && { claims }), ...rules });
+  const allotment = new BlockOfEachFamily({ ledger, families: own, ...holdingsOn?.(ledger), ...rules });
   return { ledger, allotment, writesInARow: 0 };
 }

@@ -4,7 +4,10 @@ import { CiliumNodeGc, type GcOutcome } from '../cluster-pool/cilium-node-gc.ts'
 import { type CiliumNodeHolder, CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
 import type { Holder } from '../allocation/block-holders.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
+import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
+import { LeftBlocks, type LeftBlocksEvent } from '../cluster-pool/left-blocks.ts';
+import { cidrText } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
@@ -14,6 +17,7 @@ import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
+import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
 import type { BlockBook } from './block-session.ts';
 import { NotStartable } from '../../controller/clouds/cloud.ts';
 import { logReflectorState, WatchCounters } from '../../controller/reporting/watch-counters.ts';
@@ -39,6 +43,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   protected readonly ports: CidrPorts<H>;
   /** Of Kubernetes. */
   protected readonly nodes: ClusterNodes;
+  protected readonly pods: ShownPods;
   readonly #errors: BlockedErrors;
   readonly #counters = new WatchCounters();
   #nodesAreListed = false;
@@ -47,6 +52,8 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   /** Why the last attempt to read Nodes failed. Cleared only by a success. */
   #nodesProblem: string | undefined;
   #claims: NodeClaims | undefined;
+  #left: LeftBlocks | undefined;
+  #isDenialTold = false;
   #gc: CiliumNodeGc | undefined;
 
   constructor(deps: ModeDeps, ports: CidrPorts<H>, form: CiliumNodeForm<H, D>) {
@@ -73,6 +80,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       ...form,
     });
     permission.onChange(() => this.#errors.resume());
+    this.pods = new ShownPods(kubernetes, clock);
     this.nodes = new ClusterNodes({
       transport: kubernetes,
       clock,
@@ -114,11 +122,43 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     return `it waits for a list of all Nodes: ${this.#nodesProblem}`;
   }
 
-  /** What CiliumNodes may hold of these blocks without a Node. */
-  protected openClaims(ledger: BlockLedger): NodeClaims {
-    const bound = this.deps.host.options.maxBlocksWithoutNode;
+  /** What CiliumNodes may hold of these blocks without a Node, and what they leave whose pods may run on. */
+  protected openHoldings(ledger: BlockLedger): { readonly claims: NodeClaims; readonly left?: LeftHoldings } {
+    const { maxBlocksWithoutNode: bound, releasePodCheck } = this.deps.host.options;
     this.#claims = new NodeClaims({ ledger, bound, hasNode: (name) => this.#hasNode(name) });
-    return this.#claims;
+    if (!releasePodCheck) return { claims: this.#claims };
+    const { clock, random, onBug } = this.deps.host;
+    this.#left = new LeftBlocks({
+      ledger,
+      pods: this.pods,
+      emit: (event) => this.#noteLeft(event),
+      clock,
+      random: random.fork('left blocks'),
+      onBug,
+    });
+    return { claims: this.#claims, left: this.#left.holdings };
+  }
+
+  #noteLeft(event: LeftBlocksEvent): void {
+    const { log } = this.deps.host;
+    if (event.kind === 'looked') this.ports.reassess(event.name);
+    else if (event.kind === 'freed') this.ports.resume(event.others);
+    else if (event.kind === 'inUse')
+      log.warn('blocks of a deleted CiliumNode are in use by pods, and no other node gets them', {
+        node: event.name,
+        blocks: event.blocks.map(cidrText),
+        remedy:
+          'delete the pods, or restart the Cilium agent of the node, which creates the CiliumNode again',
+      });
+    else if (!this.#isDenialTold) {
+      this.#isDenialTold = true;
+      log.warn(
+        'pods may not be read: the blocks of a deleted CiliumNode are free at once, although pods may use them',
+        {
+          problem: event.problem,
+        },
+      );
+    }
   }
 
   /** Without a single Node, the list is wrong or the cluster is new. */
@@ -188,8 +228,8 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     await this.#gc.run(signal);
   }
 
-  stop(deadline: AbortSignal): Promise<void> {
-    return this.#errors.stop(deadline);
+  async stop(deadline: AbortSignal): Promise<void> {
+    await Promise.all([this.#left?.stop(deadline), this.#errors.stop(deadline)]);
   }
 
   subjects(holder: Holder): readonly EventSubject[] {

@@ -40,8 +40,13 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
       specOf: podCidrsPatch,
       keptLabels: Object.values(maskSizeLabels),
     });
-    const { nodesGcInterval, skipCrdCreation } = deps.host.options;
-    this.access = { mode: 'cluster-pool', gc: nodesGcInterval > 0, createsDefinition: !skipCrdCreation };
+    const { nodesGcInterval, skipCrdCreation, releasePodCheck } = deps.host.options;
+    this.access = {
+      mode: 'cluster-pool',
+      gc: nodesGcInterval > 0,
+      createsDefinition: !skipCrdCreation,
+      looksAtPods: releasePodCheck,
+    };
   }
 
   openBook(): BlockBook<CiliumNodeHolder, readonly string[]> {
@@ -54,7 +59,7 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
       canGrow: true,
       askedBy: (holder) => this.#askedBy(holder),
       biggerShare: this.deps.host.options.biggerBlocksShare,
-      claimsOn: (ledger) => this.openClaims(ledger),
+      holdingsOn: (ledger) => this.openHoldings(ledger),
     });
     this.#holdFirst(book.ledger);
     return book;

@@ -9,7 +9,6 @@ import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-pool-schema.ts';
 import type { Json } from '../../kubernetes/transport/json.ts';
-import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
 import { aborted, raceAbort } from '../../runtime/race-abort.ts';
 import type { BlockBook } from './block-session.ts';
 import { CidrMode, type CidrPorts } from './block-mode.ts';
@@ -39,7 +38,6 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   readonly #prepared = Promise.withResolvers<void>();
   readonly #reports: PoolReports;
   readonly #ledger = new BlockLedger([]);
-  readonly #pods: ShownPods;
   /** Why the list of all pods failed that a new leader waits for. */
   #podsProblem: string | undefined;
   #allotment: PoolAllotment | undefined;
@@ -57,7 +55,6 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       createsPools: autoCreateCiliumPodIpPools.size > 0,
       looksAtPods: releasePodCheck,
     };
-    this.#pods = new ShownPods(deps.kubernetes, deps.host.clock);
     this.#reports = new PoolReports(deps);
     this.#pools = new PoolsWatch(deps, (changes) => this.#change(changes));
     this.watches = [this.#pools];
@@ -83,7 +80,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     const ledger = this.#ledger;
     const { releasePodCheck } = this.deps.host.options;
     const allotment: PoolAllotment = new PoolAllotment(ledger, {
-      claims: this.openClaims(ledger),
+      ...this.openHoldings(ledger),
       looksAtPods: releasePodCheck,
       emit: (event) => this.#noteEvent(allotment, event),
     });
@@ -124,7 +121,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   #droppedBlocksOf(holdings: PoolAllotment): DroppedBlocks {
     const { clock, random, onBug } = this.deps.host;
     return new DroppedBlocks({
-      pods: this.#pods,
+      pods: this.pods,
       holdings,
       reassess: this.ports.reassess,
       clock,
@@ -159,7 +156,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     const { clock, random, log } = this.deps.host;
     await rememberForgottenBlocks(
       {
-        pods: this.#pods,
+        pods: this.pods,
         allotment,
         uidOf: (name) => this.ports.known().get(name)?.uid,
         onUnreadable: ({ isDenied, problem }) => {

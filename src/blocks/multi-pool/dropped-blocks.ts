@@ -2,9 +2,9 @@
 // node still run with addresses of them. Such blocks stay the node's until those pods are gone, or the agent lists them again.
 import type { PodReading, PodReads } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
+import type { AllocatorPorts } from '../allocation/block-allocator.ts';
+import type { Holder } from '../allocation/block-holders.ts';
 
 /** Who holds the dropped blocks. */
 export interface DroppedHoldings {
@@ -16,14 +16,11 @@ export interface DroppedHoldings {
   lookedAt(uid: string, reading: PodReading): void;
 }
 
-export interface DroppedBlocksDeps {
+export interface DroppedBlocksDeps extends Pick<AllocatorPorts<Holder>, 'clock' | 'onBug' | 'random'> {
   readonly pods: PodReads;
   readonly holdings: DroppedHoldings;
   /** The object is to be taken in again. */
   readonly reassess: (name: string) => void;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly onBug: (error: unknown) => void;
 }
 
 /** How one object is looked after that dropped blocks. */

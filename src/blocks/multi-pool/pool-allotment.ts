@@ -7,6 +7,7 @@ import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
 import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '../allocation/allotment.ts';
 import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
+import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
 import { oldestBefore } from '../allocation/waiting-line.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong, network, overlaps } from '../set/cidr.ts';
@@ -37,6 +38,8 @@ export type PoolAllotmentEvent =
 export interface PoolAllotmentDeps {
   /** What nodes hold of what they list. Default: all of it. */
   readonly claims?: NodeClaims;
+  /** What objects left whose pods may run on. Default: what an object had is free with it. */
+  readonly left?: LeftHoldings;
   /** Whether blocks that an agent drops wait for a look at the pods of their node. Default: its word is enough. */
   readonly looksAtPods?: boolean;
   readonly emit?: (event: PoolAllotmentEvent) => void;
@@ -172,7 +175,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return { others: [...sharing, ...this.#noteFreed(freed)], freed };
   }
 
-  drop({ uid }: PoolNodeHolder): Change {
+  drop({ uid, name }: PoolNodeHolder): Change {
     const known = this.#known.get(uid);
     if (known === undefined) return nothing;
     const held = this.#ledger.heldBy(uid);
@@ -180,6 +183,8 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     this.#known.delete(uid);
     this.#claims.forget({ uid });
     this.#users.delete(uid);
+    this.#deps.left?.leave({ name, uid });
+    if (this.#deps.left !== undefined) return { others, freed: [] };
     const freed = this.#release(known, held);
     return { others: [...others, ...this.#noteFreed(freed)], freed };
   }
@@ -192,10 +197,11 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return true;
   }
 
-  /** An agent may list again what it just returned. */
+  /** An agent may list again what it just returned, or had before somebody deleted its object. */
   isOurs(holder: PoolNodeHolder): boolean {
     const { returned = [], unconfirmed = [] } = this.#known.get(holder.uid) ?? {};
-    const own = [...this.#ledger.heldBy(holder.uid), ...returned, ...unconfirmed];
+    const had = this.#deps.left?.hadBy(holder.name) ?? [];
+    const own = [...this.#ledger.heldBy(holder.uid), ...returned, ...unconfirmed, ...had];
     return listedBlocks(holder).every(({ cidr }) => isAmong(own, cidr));
   }
 
@@ -210,7 +216,10 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   reserve({ uid }: PoolNodeHolder): Reservation<readonly Json[]> | undefined {
     const known = this.#known.get(uid);
-    if (known === undefined) return undefined;
+    const { left } = this.#deps;
+    if (known === undefined || left?.isUnsure(known.holder.name) === true) return undefined;
+    for (const cidr of left?.claim(known.holder.name) ?? [])
+      this.remember(uid, { pool: this.#ledger.poolOf(cidr)?.pool ?? '', cidr });
     const allocated: Allocated[] = [];
     const added = this.#wantsOf(known).flatMap((want) =>
       this.#supply.take(known, want, allocated).map((cidr) => ({ pool: want.pool, cidr })),

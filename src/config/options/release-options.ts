@@ -27,7 +27,7 @@ export const releaseOptions = optionRows(
     },
     'release-pod-check': {
       kind: boolean,
-      help: 'Reads the pods of a node right before addresses or blocks of it are released, and keeps what a running pod shows, although the agent gave it up. It needs the verb list on pods: while pods cannot be read, nothing is released. Without it, the word of the agent is enough.',
+      help: 'Reads the pods of a node right before addresses or blocks of it are released, and keeps what a running pod shows, although the agent gave it up or, with blocks, the CiliumNode was deleted. It needs the verb list on pods: while pods cannot be read, nothing is released. Without it, the word of the agent is enough.',
       default: 'true',
     },
     'idle-interface-delay': {

@@ -59,7 +59,12 @@ function accessOf(scope: AccessScope): readonly NeededAccess[] {
     case 'nodeipam':
       return ofNodeIpam(scope);
     case 'cluster-pool':
-      return ofBlocks(scope, ['ciliumnodes.cilium.io']);
+      return [
+        ...ofBlocks(scope, ['ciliumnodes.cilium.io']),
+        ...(scope.looksAtPods === true
+          ? forLooks('the block of a deleted CiliumNode may go to another node although pods use it')
+          : []),
+      ];
     case 'multi-pool':
       return [...ofPools(scope), ...ofBlocks(scope, ['ciliumnodes.cilium.io', 'ciliumpodippools.cilium.io'])];
   }
@@ -120,6 +125,10 @@ function ofNodeIpam({ setsConditions = false }: NodeAccessScope): readonly Neede
   ];
 }
 
+function forLooks(without: string): readonly NeededAccess[] {
+  return rules({ group: '', resource: 'pods' }, [['list', without]]);
+}
+
 function ofPools({ createsPools = false, looksAtPods = false }: BlockAccessScope): readonly NeededAccess[] {
   const pools = rules({ group: 'cilium.io', resource: 'ciliumpodippools' }, [
     ['get', 'no pool is known'],
@@ -127,10 +136,14 @@ function ofPools({ createsPools = false, looksAtPods = false }: BlockAccessScope
     ['watch', 'changes of pools are not seen'],
     ...(createsPools ? ([['create', 'pools that the options name are not created']] as const) : []),
   ]);
-  const pods = rules({ group: '', resource: 'pods' }, [
-    ['list', 'no block goes back that an agent drops, and a new leader may give one away that pods use'],
-  ]);
-  return looksAtPods ? [...pools, ...pods] : pools;
+  return looksAtPods
+    ? [
+        ...pools,
+        ...forLooks(
+          'no block goes back that an agent drops, and a new leader may give one away that pods use',
+        ),
+      ]
+    : pools;
 }
 
 /** `names`: of the definitions. */

@@ -1,18 +1,15 @@
 // Asks a cloud what it routes to the instances of Nodes, each again and again while its Node is not served, more and more
 // rarely. It decides nothing.
 import { Backoff } from '../../../runtime/backoff.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import type { Random } from '../../../runtime/random.ts';
 import { TaskGroup } from '../../../runtime/task-group.ts';
+import type { AllocatorPorts } from '../../allocation/block-allocator.ts';
+import type { Holder } from '../../allocation/block-holders.ts';
 import { type AliasNode, type AliasReading, type CloudAliases, missingProviderId } from './cloud-aliases.ts';
 
-export interface AliasReadsDeps {
+export interface AliasReadsDeps extends Pick<AllocatorPorts<Holder>, 'clock' | 'onBug' | 'random'> {
   readonly aliases: Pick<CloudAliases, 'aliasOf'>;
-  readonly clock: Clock;
-  readonly random: Random;
   /** Called soon after answers, once for all that come together. */
   readonly onAnswers: () => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 /** What the cloud last answered about a Node. */

@@ -44,7 +44,7 @@ describe('the access that Headwater needs', () => {
     ['eni', { mode: 'eni' }, 'headwater', ['cluster-role.yaml', 'role.yaml']],
     [
       'cluster-pool',
-      { mode: 'cluster-pool', gc: true, createsDefinition: true },
+      { mode: 'cluster-pool', gc: true, createsDefinition: true, looksAtPods: true },
       'headwater',
       ['cluster-role-cluster-pool.yaml', 'role.yaml'],
     ],
