@@ -146,6 +146,7 @@ const rows: Readonly<Record<string, BadInput>> = {
     ),
     said: [
       `InterfaceUnreadable: interface ${nic0} can no longer be read and gets no more addresses: "10.0.16.300" is not an IPv4 address`,
+      `InterfaceUnreadable: repair ${nic0} in the cloud, which cannot be read and gets no addresses, or free addresses on the others, which are full or excluded: "10.0.16.300" is not an IPv4 address`,
     ],
     setAside: 'the node',
   },
