@@ -1,4 +1,5 @@
 // Which parts of an agent give it addresses, by mode.
+import type { CloudMode } from '../config/clouds/clouds.ts';
 import { cidrText, type Family, families } from '../blocks/set/cidr.ts';
 import type { AgentSettings } from '../config/agent-settings.ts';
 import { readCiliumNodeBlocks } from '../kubernetes/cilium-node/cilium-node-blocks.ts';
@@ -18,7 +19,7 @@ import { newCiliumNodeSpec } from './own-node/new-spec.ts';
 import { OfferedAddresses } from './own-node/offered-addresses.ts';
 import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node/own-node.ts';
 import { PooledBlocks, type ShownBlock } from './own-node/pooled-blocks.ts';
-import { type CloudMode, shownInterfaces } from './own-node/shown-interfaces.ts';
+import { shownInterfaces } from './own-node/shown-interfaces.ts';
 import { listedBlocks } from './own-node/shown-pools.ts';
 import type { AddressRecord } from './record/address-record.ts';
 

@@ -9,6 +9,7 @@ import {
   parseCidr,
   widthOf,
 } from '../blocks/set/cidr.ts';
+import { isCloudMode } from './clouds/clouds.ts';
 import { type OptionSources, refusalLine } from './option-source.ts';
 import type { Options } from './option-table.ts';
 import type { AgentMode } from './options/agent-options.ts';
@@ -69,12 +70,10 @@ export function agentSettings(options: Options): AgentSettings {
   };
 }
 
-const ofInterfaces: readonly AgentMode[] = ['eni', 'azure', 'alibabacloud'];
-
 /** One line for each broken rule. */
 export function agentProblems(options: Options, sources: OptionSources): readonly string[] {
   const mode = modeOf(options);
-  if (options.ciliumNodeProtocol === 'pools' && !ofInterfaces.includes(mode)) {
+  if (options.ciliumNodeProtocol === 'pools' && !isCloudMode(mode)) {
     const because = `ipam=${mode} has no addresses of interfaces`;
     const name = 'cilium-node-protocol';
     return [refusalLine({ name, source: sources[name], text: 'pools', because, accepted: 'used' })];

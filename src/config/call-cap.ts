@@ -1,46 +1,8 @@
 // Computes the operator's cap on all cloud calls and its cost relative to the cloud's own rate limits. Pure.
-import type { CloudMode } from './option-row.ts';
-
-/** A token bucket: `burst` calls at once, then `perSecond`. */
-export interface CallRate {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+import type { CallRate, FirstCalls } from './clouds/cloud-descriptor.ts';
 
 /** The default limits of cilium-operator. */
 const operatorDefault: CallRate = { perSecond: 4, burst: 20 };
-
-interface FirstCalls {
-  /** The calls, in words. */
-  readonly what: string;
-  /** The cloud's limit of each. */
-  readonly budgets: readonly CallRate[];
-}
-
-/** The calls behind a node's first addresses. Their limits are in the cloud's own table, each with its source. */
-const firstCalls: Readonly<Record<CloudMode, FirstCalls>> = {
-  eni: {
-    what: 'a create and an attach',
-    budgets: [
-      { perSecond: 5, burst: 100 }, // CreateNetworkInterface
-      { perSecond: 5, burst: 50 }, // AttachNetworkInterface: the default for mutating actions
-    ],
-  },
-  alibabacloud: {
-    what: 'a create and an attach',
-    budgets: [
-      { perSecond: 500 / 60, burst: 500 }, // CreateNetworkInterface
-      { perSecond: 500 / 60, burst: 500 }, // AttachNetworkInterface
-    ],
-  },
-  azure: {
-    what: 'a read and an update',
-    budgets: [
-      { perSecond: 25, burst: 250 }, // reads of a subscription
-      { perSecond: 500 / 60, burst: 1500 }, // VirtualMachineScaleSetVMs.Update
-    ],
-  },
-};
 
 export interface CapOptions {
   readonly limitIpamApiQps: number | undefined;
@@ -68,8 +30,7 @@ export interface CapCost {
   readonly uncapped: number;
 }
 
-export function costOfCap(cap: CallRate, nodes: number, cloud: CloudMode): CapCost {
-  const { budgets } = firstCalls[cloud];
+export function costOfCap(cap: CallRate, nodes: number, { budgets }: FirstCalls): CapCost {
   const uncapped = Math.max(...budgets.map((budget) => secondsToMake(nodes, budget)));
   return { capped: Math.max(uncapped, secondsToMake(nodes * budgets.length, cap)), uncapped };
 }
@@ -80,11 +41,11 @@ const statedNodes = 1000;
 /** The cost as a sentence, and whether the cap costs time at all. */
 export function capInWords(
   cap: CallRate,
-  cloud: CloudMode,
+  first: FirstCalls,
 ): { readonly cost: string; readonly isSlower: boolean } {
-  const { capped, uncapped } = costOfCap(cap, statedNodes, cloud);
+  const { capped, uncapped } = costOfCap(cap, statedNodes, first);
   const calls = `at ${cap.perSecond} calls/s and ${cap.burst} at once for all cloud calls together`;
-  const fleet = `a fleet of ${statedNodes.toLocaleString('en')} nodes needing ${firstCalls[cloud].what} each takes at least`;
+  const fleet = `a fleet of ${statedNodes.toLocaleString('en')} nodes needing ${first.what} each takes at least`;
   const isSlower = capped > uncapped;
   const time = isSlower
     ? `${Math.ceil(capped)} s instead of ${Math.ceil(uncapped)} s`

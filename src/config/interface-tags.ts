@@ -1,38 +1,10 @@
 // Decides which tags new interfaces carry, and checks their number. Pure.
 import { ownershipTags } from '../providers/orphans/ownership-tags.ts';
+import type { TagLimit } from './clouds/cloud-descriptor.ts';
+import { cloudOf } from './clouds/clouds.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import type { OptionName, Options } from './option-table.ts';
 import type { Tags } from './tag-map.ts';
-
-interface TagLimit {
-  /** The tags of one resource. */
-  readonly max: number;
-  /** The number of those that the cloud's provider adds. */
-  readonly added: number;
-  readonly cloud: string;
-  /** What a tag must be like, if the options accept more. */
-  readonly form?: { readonly words: string; readonly accepts: (key: string, value: string) => boolean };
-}
-
-/** https://www.alibabacloud.com/help/ecs/developer-reference/api-ecs-2014-05-26-createnetworkinterface */
-const ecsForm: TagLimit['form'] = {
-  words:
-    'keys of at most 128 characters that do not begin with aliyun or acs:, values of at most 128, and http:// or https:// in neither',
-  accepts: (key, value) =>
-    key.length <= 128 &&
-    value.length <= 128 &&
-    !/^(aliyun|acs:)/i.test(key) &&
-    !/https?:\/\//i.test(`${key} ${value}`),
-};
-
-/**
- * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions and
- * https://www.alibabacloud.com/help/ecs/user-guide/tag-overview. Other clouds get no interfaces from us.
- */
-const tagLimits: { readonly [Mode in Options['ipam']]?: TagLimit } = {
-  eni: { max: 50, added: 0, cloud: 'EC2' },
-  alibabacloud: { max: 20, added: 1, cloud: 'ECS', form: ecsForm },
-};
 
 type TagOptions = Pick<Options, 'eniTags' | 'eniGcTags' | 'clusterName'>;
 
@@ -52,7 +24,7 @@ export function refusedTags(
   options: TagOptions & Pick<Options, 'ipam' | 'excludeInterfaceTags'>,
   sources: OptionSources,
 ): readonly string[] {
-  const limit = tagLimits[options.ipam];
+  const limit = cloudOf(options.ipam)?.tagLimit;
   if (limit === undefined) return [];
   return [
     ...tooManyTags(limit, options, sources),

@@ -1,4 +1,5 @@
 // Types of a row in the option table. It holds no option.
+import type { CloudMode } from './clouds/clouds.ts';
 import type { ValueKind } from './value-kinds.ts';
 
 /** Titles of the groups, in the order of help and documentation. */
@@ -18,11 +19,6 @@ export const optionGroups = {
 } as const;
 
 export type OptionGroup = keyof typeof optionGroups;
-
-/** Values of the option ipam: the mode of the agents, which names the cloud. */
-export const cloudModes = ['eni', 'azure', 'alibabacloud'] as const;
-
-export type CloudMode = (typeof cloudModes)[number];
 
 export interface OptionRow<T = unknown> {
   readonly kind: ValueKind<T>;

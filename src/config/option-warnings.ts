@@ -4,7 +4,7 @@ import { findRawOption, type Places, type RawFlags } from './raw-option.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import { minDetachedTime } from '../providers/orphans/orphan-eligibility.ts';
 import { formatDuration } from './go-duration.ts';
-import { cloudSettings } from './cloud-settings.ts';
+import { cloudOf, cloudSettings } from './clouds/clouds.ts';
 import { releaseWindowOf } from './release-window.ts';
 import type { ProcessEnvironment } from './option-row.ts';
 import type { OptionScope } from './option-scope.ts';
@@ -71,7 +71,7 @@ export function warningsOnIdleBlocks(
     const { source, texts } = findRawOption(option, places);
     const from = sourceInWords(option, source);
     if (option === 'enable-ipv6' && texts.some((text) => /^(t|true|1)$/i.test(text)))
-      return [warningOfIpv6(ipam === 'eni' ? ipv6OfNewAgents : ipv6Unserved, { option, from })];
+      return [warningOfIpv6(cloudOf(ipam)?.ipv6 === true ? ipv6OfNewAgents : ipv6Unserved, { option, from })];
     if (source.kind === 'file') return [];
     const details = { option, from, reason: 'only other modes and commands use it' };
     return [{ kind: 'notice', message: 'option has no effect', details }];
@@ -110,8 +110,9 @@ export function warningsOnIdle(idle: readonly OptionName[], scope: OptionScope):
 /** Reports what a cap on all cloud calls costs, whatever its source; a warning if it costs time. */
 export function warningsOnCallCap(options: Options, sources: OptionSources): readonly OptionWarning[] {
   const cap = callCapOf(options);
-  if (cap === undefined || options.ipam === 'cluster-pool' || options.ipam === 'multi-pool') return [];
-  const { cost, isSlower } = capInWords(cap, options.ipam);
+  const first = cloudOf(options.ipam)?.firstCalls;
+  if (cap === undefined || first === undefined) return [];
+  const { cost, isSlower } = capInWords(cap, first);
   const option = options.limitIpamApiQps === undefined ? 'limit-ipam-api-burst' : 'limit-ipam-api-qps';
   const from = sourceInWords(option, sources[option]);
   return [

@@ -28,9 +28,7 @@ export async function openMode(
       const { multiPoolMode } = await import('../blocks/modes/multi-pool-mode.ts');
       return { compose: multiPoolMode, close: () => undefined };
     }
-    case 'alibabacloud':
-    case 'azure':
-    case 'eni':
+    default:
       return openCloud(connection, stop);
   }
 }

@@ -1,5 +1,6 @@
 // The spec of a CiliumNode that the agent creates because no Cilium does: what the Node says of its instance, and the rest from
 // a file. Pure.
+import { cloudOf } from '../../config/clouds/clouds.ts';
 import type { AgentMode } from '../../config/options/agent-options.ts';
 import { type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
@@ -11,24 +12,16 @@ export function newCiliumNodeSpec(mode: AgentMode, node: JsonObject, file: JsonO
 }
 
 function instanceFacts(mode: AgentMode, node: JsonObject): JsonObject {
-  const providerId = textAt(node, 'spec', 'providerID') ?? '';
+  const cloud = cloudOf(mode)?.newNode;
+  if (cloud === undefined) return {};
+  const instanceId = cloud.instanceIdOf(textAt(node, 'spec', 'providerID') ?? '');
+  const { section } = cloud;
+  if (section === undefined) return withTexts({ 'instance-id': instanceId });
   const facts = withTexts({
     'instance-type': labelOf(node, 'node.kubernetes.io/instance-type'),
     'availability-zone': labelOf(node, 'topology.kubernetes.io/zone'),
   });
-  switch (mode) {
-    case 'eni':
-      return { ...withTexts({ 'instance-id': /^aws:\/\/\/[^/]*\/(.+)$/.exec(providerId)?.[1] }), eni: facts };
-    case 'azure':
-      return withTexts({ 'instance-id': /^azure:\/\/(.+)$/.exec(providerId)?.[1]?.toLowerCase() });
-    case 'alibabacloud':
-      return {
-        ...withTexts({ 'instance-id': /^[^.]+\.(.+)$/.exec(providerId)?.[1] }),
-        'alibaba-cloud': facts,
-      };
-    default:
-      return {};
-  }
+  return { ...withTexts({ 'instance-id': instanceId }), [section]: facts };
 }
 
 function labelOf(node: JsonObject, name: string): string | undefined {

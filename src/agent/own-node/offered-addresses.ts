@@ -1,5 +1,6 @@
 // Where the addresses of this node come from with the CRD allocator: the pool of its CiliumNode offers them, its status shows
 // their interfaces, and status.ipam says which are in use and which may go.
+import type { CloudMode } from '../../config/clouds/clouds.ts';
 import { addressText, families, type Family, familyOf, parseAddress } from '../../blocks/set/cidr.ts';
 import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import {
@@ -14,7 +15,7 @@ import type { AddressSource } from './address-source.ts';
 import { mapPatch, type NodePatches, NodeWrites } from './node-writes.ts';
 import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
 import { handshakeAnswers, isLeaving } from './release-handshake.ts';
-import { type CloudMode, shownInterfaces } from './shown-interfaces.ts';
+import { shownInterfaces } from './shown-interfaces.ts';
 
 /** What a source gets that writes to the CiliumNode of this node. */
 export interface WritingSourceOptions extends Surroundings, Pick<OwnNodeOptions, 'name' | 'newSpec'> {

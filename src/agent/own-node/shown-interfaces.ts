@@ -10,6 +10,7 @@ import {
   cidrOf,
   widthOf,
 } from '../../blocks/set/cidr.ts';
+import type { CloudMode } from '../../config/clouds/clouds.ts';
 import {
   isList,
   isObject,
@@ -19,9 +20,6 @@ import {
   valueAt,
 } from '../../kubernetes/transport/json.ts';
 import type { ShownInterface } from '../allocators/crd-allocator.ts';
-
-/** Modes whose addresses belong to interfaces. */
-export type CloudMode = 'eni' | 'azure' | 'alibabacloud';
 
 export interface CloudInterface extends ShownInterface {
   readonly id: string;

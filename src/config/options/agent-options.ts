@@ -1,4 +1,5 @@
 // Options of the command agent. Those that the Cilium agent has keep its names and meanings.
+import { cloudModes } from '../clouds/clouds.ts';
 import { type FoundDefault, optionRows } from '../option-row.ts';
 import { boolean, duration, list, listenAddress, oneOf, text } from '../value-kinds.ts';
 
@@ -8,9 +9,7 @@ export const agentModes = [
   'cluster-pool',
   'multi-pool',
   'crd',
-  'eni',
-  'azure',
-  'alibabacloud',
+  ...cloudModes,
   'delegated-plugin',
   'host-scope',
 ] as const;

@@ -1,5 +1,6 @@
 // Options that decide what nodes get, and from where.
-import { cloudModes, optionRows } from '../option-row.ts';
+import { cloudModes, makesInterfaces } from '../clouds/clouds.ts';
+import { optionRows } from '../option-row.ts';
 import { boolean, duration, list, oneOf, tagFilter, text } from '../value-kinds.ts';
 
 const hour = 3_600_000;
@@ -27,26 +28,26 @@ export const allocationOptions = optionRows(
         /^(subnet-[\da-f]{8,17}|vsw-[\da-z-]{1,60})$/,
         'ids of subnets or vSwitches, separated by commas or spaces',
       ),
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: 'The only subnets, on Alibaba Cloud vSwitches, that interfaces and addresses come from. Empty means all subnets of the VPC. The selection of a CiliumNode narrows it further.',
       default: '',
     },
     'subnet-tags-filter': {
       kind: tagFilter,
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: 'Uses only subnets, on Alibaba Cloud vSwitches, that carry all of these tags. Empty means all subnets of the VPC.',
       default: '',
     },
     'instance-tags-filter': {
       kind: tagFilter,
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
       default: '',
     },
     'skip-unreadable-items': {
       kind: boolean,
       origin: 'headwater',
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: 'Skips every item of an answer that has another form than the vendor documents, and counts it in headwater_unreadable_items. By default, an answer in which more than a quarter has another form proves nothing and is asked for again. Set it only where the account holds many such items and no listing succeeds. An interface that is skipped keeps its slot and the addresses that its node had of it.',
       default: 'false',
     },

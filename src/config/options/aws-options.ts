@@ -1,4 +1,5 @@
 // Options for AWS only: its network and how interfaces are created there.
+import { makesInterfaces } from '../clouds/clouds.ts';
 import { optionRows } from '../option-row.ts';
 import { boolean, duration, endpoint, tagFilter, tagsToSet, text } from '../value-kinds.ts';
 
@@ -43,33 +44,33 @@ export const awsOptions = optionRows(
     },
     'eni-tags': {
       kind: tagsToSet,
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: 'Tags for every interface that Headwater creates, in addition to its own ownership tags. For cost reports and policies.',
       default: '',
     },
     'exclude-interface-tags': {
       kind: tagFilter,
       origin: 'headwater',
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: 'Interfaces that carry any of these tags are those of other controllers: none of their addresses is for pods, and only their slots count. A CiliumNode on AWS may exclude others by spec.eni.exclude-interface-tags: those that carry all of its tags. On Alibaba Cloud, interfaces in high-performance traffic mode and those tagged creator=alibabacloud-erdma-controller, leni_primary=true or terway.alibabacloud.com/excluded=true are excluded anyway.',
       default: '',
     },
     'eni-gc-tags': {
       kind: tagsToSet,
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: "The tags that mark interfaces of this cluster: set on creation, and matched to find orphaned interfaces. Empty means io.cilium/cilium-managed=true and io.cilium/cluster-name with the cluster's name. Change it only to keep tags that cilium-operator already uses.",
       default: '',
     },
     'eni-gc-interval': {
       kind: duration({ min: 5 * second, max: 24 * 60 * minute, never: true }),
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: 'How often Headwater looks for orphaned interfaces of this cluster, and how long one must stay detached before it is deleted (at least 1m). At most 25 are deleted each time. 0 deletes none; an instance that needs an interface still gets an orphaned one. Nothing is deleted unless cluster-name or eni-gc-tags says which interfaces belong to this cluster.',
       default: '5m',
     },
     'eni-gc-dry-run': {
       kind: boolean,
       origin: 'headwater',
-      cloud: ['eni', 'alibabacloud'],
+      cloud: makesInterfaces,
       help: 'Only logs and counts the orphaned interfaces that would be deleted. Set it for a while before you trust the tags.',
       default: 'false',
     },

@@ -6,6 +6,7 @@ import { failureOf } from '../../providers/alibaba/errors.ts';
 import { instanceIdOf } from '../../providers/alibaba/ids.ts';
 import { alibabaLimits } from '../../providers/alibaba/limits.ts';
 import type { RpcApi } from '../../providers/alibaba/rpc-api.ts';
+import type { OperatorInstruments } from './call-instruments.ts';
 import type { Cloud, CloudDeps } from './cloud.ts';
 import { composeCalls } from './cloud-calls.ts';
 
@@ -15,8 +16,14 @@ export interface AlibabaConnection {
 }
 
 export function composeAlibaba({ api, regionId }: AlibabaConnection, deps: CloudDeps): Cloud {
-  const { options, clock } = deps;
-  const rules = { meteredApi: 'alibabacloud', limits: alibabaLimits, failureOf } as const;
+  const { options, clock, metrics } = deps;
+  const operatorInstruments: OperatorInstruments = {
+    duration: metrics.cilium_operator_alibabacloud_api_duration_seconds,
+    wait: metrics.cilium_operator_alibabacloud_api_rate_limit_duration_seconds,
+    responseCode: ({ failure, status }) =>
+      failure === undefined ? 'OK' : status === undefined ? 'Failed' : failure.code,
+  };
+  const rules = { operatorInstruments, limits: alibabaLimits, failureOf };
   const { gate, limits, ...calls } = composeCalls(rules, deps);
   return {
     ...calls,

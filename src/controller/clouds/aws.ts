@@ -1,5 +1,6 @@
 // Composes the AWS provider around an API implementation: the real SDK, or a model in the same process. A command hands
 // one of these functions to the mode that it opens.
+import { STATUS_CODES } from 'node:http';
 import { belongingTags, interfaceTags } from '../../config/interface-tags.ts';
 import type { Options } from '../../config/option-table.ts';
 import { awsAllocation } from '../../providers/aws/aws-allocation.ts';
@@ -10,7 +11,9 @@ import { instanceIdOf } from '../../providers/aws/ids.ts';
 import { ec2Limits } from '../../providers/aws/quotas.ts';
 import { describeWhereabouts, type WhereaboutsSource } from '../../providers/aws/whereabouts.ts';
 import { PrefixReads } from '../../providers/aws/prefix-reads.ts';
+import type { Metrics } from '../../observability/metrics.ts';
 import { AwsAliases } from './aws-aliases.ts';
+import type { OperatorInstruments } from './call-instruments.ts';
 import type { AliasCloud, Cloud, CloudDeps, CloudReports } from './cloud.ts';
 import { type CloudCalls, composeCalls } from './cloud-calls.ts';
 
@@ -56,12 +59,27 @@ export function composeAwsAliases(api: AwsSource, deps: CloudDeps): AliasCloud {
 function composeReports(api: AwsSource, deps: CloudDeps): CloudReports & Pick<CloudCalls, 'gate'> {
   const { options, clock } = deps;
   const calls = composeCalls(
-    { meteredApi: 'ec2', limits: ec2Limits, failureOf: ({ name }, error) => failureOf(name, error) },
+    {
+      operatorInstruments: operatorInstruments(deps.metrics),
+      limits: ec2Limits,
+      failureOf: ({ name }, error) => failureOf(name, error),
+    },
     deps,
   );
   return {
     ...calls,
     describe: async () => ({ scope: await describeWhereabouts(whereaboutsIn(api, options), clock) }),
+  };
+}
+
+function operatorInstruments(metrics: Metrics): OperatorInstruments {
+  return {
+    duration: metrics.cilium_operator_ec2_api_duration_seconds,
+    wait: metrics.cilium_operator_ec2_api_rate_limit_duration_seconds,
+    responseCode: ({ failure, status }) => {
+      const text = status === undefined ? undefined : STATUS_CODES[status];
+      return failure === undefined ? 'OK' : (text ?? 'Failed');
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { azureAllocation } from '../../providers/azure/azure-allocation.ts';
 import { failureOf } from '../../providers/azure/errors.ts';
 import { type InstanceRef, instanceIdOf } from '../../providers/azure/ids.ts';
 import { azureLimits } from '../../providers/azure/limits.ts';
+import type { OperatorInstruments } from './call-instruments.ts';
 import type { Cloud, CloudDeps } from './cloud.ts';
 import { composeCalls } from './cloud-calls.ts';
 
@@ -18,8 +19,13 @@ export interface AzureConnection {
 }
 
 export function composeAzure({ api, cloud, place }: AzureConnection, deps: CloudDeps): Cloud {
-  const { options, clock } = deps;
-  const { gate, ...calls } = composeCalls({ meteredApi: 'azure', limits: azureLimits, failureOf }, deps);
+  const { options, clock, metrics } = deps;
+  const operatorInstruments: OperatorInstruments = {
+    duration: metrics.cilium_operator_azure_api_duration_seconds,
+    wait: metrics.cilium_operator_azure_api_rate_limit_duration_seconds,
+    responseCode: ({ failure }) => (failure === undefined ? 'OK' : 'Failed'),
+  };
+  const { gate, ...calls } = composeCalls({ operatorInstruments, limits: azureLimits, failureOf }, deps);
   return {
     ...calls,
     instanceIdOf,

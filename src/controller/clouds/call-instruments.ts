@@ -1,5 +1,4 @@
 // Metrics and log lines for calls to a cloud, and gauges for its rate limits.
-import { STATUS_CODES } from 'node:http';
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { priorities } from '../../providers/contract/priority.ts';
@@ -7,44 +6,20 @@ import type { CallGateOptions, FinishedCall } from '../../providers/gate/call-ga
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import type { MissingPermissions } from '../reporting/missing-permissions.ts';
 
-/** What the metrics of cilium-operator call a cloud, in their names. */
-export type MeteredApi = 'ec2' | 'azure' | 'alibabacloud';
-
-interface OperatorInstruments {
+/** The metrics of cilium-operator for a cloud that it serves. */
+export interface OperatorInstruments {
   readonly duration: Metrics['cilium_operator_ec2_api_duration_seconds'];
   readonly wait: Metrics['cilium_operator_ec2_api_rate_limit_duration_seconds'];
+  /** Its label, as cilium-operator writes it. */
   readonly responseCode: (call: FinishedCall) => string;
 }
 
-const operatorInstruments: Readonly<Record<MeteredApi, (metrics: Metrics) => OperatorInstruments>> = {
-  ec2: (metrics) => ({
-    duration: metrics.cilium_operator_ec2_api_duration_seconds,
-    wait: metrics.cilium_operator_ec2_api_rate_limit_duration_seconds,
-    responseCode: ({ failure, status }) => {
-      const text = status === undefined ? undefined : STATUS_CODES[status];
-      return failure === undefined ? 'OK' : (text ?? 'Failed');
-    },
-  }),
-  azure: (metrics) => ({
-    duration: metrics.cilium_operator_azure_api_duration_seconds,
-    wait: metrics.cilium_operator_azure_api_rate_limit_duration_seconds,
-    responseCode: ({ failure }) => (failure === undefined ? 'OK' : 'Failed'),
-  }),
-  alibabacloud: (metrics) => ({
-    duration: metrics.cilium_operator_alibabacloud_api_duration_seconds,
-    wait: metrics.cilium_operator_alibabacloud_api_rate_limit_duration_seconds,
-    responseCode: ({ failure, status }) =>
-      failure === undefined ? 'OK' : status === undefined ? 'Failed' : failure.code,
-  }),
-};
-
 export function callInstruments(
-  api: MeteredApi | undefined,
+  operator: OperatorInstruments | undefined,
   metrics: Metrics,
   log: Logger,
   missingPermissions: Pick<MissingPermissions, 'callEnded'>,
 ): Pick<CallGateOptions, 'onCall' | 'onWait'> {
-  const operator = api && operatorInstruments[api](metrics);
   return {
     onCall: (call) => {
       const { action, failure, duration } = call;

@@ -5,12 +5,12 @@ import { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limit
 import { type LimitSizes, ourLimits } from '../../providers/rate-limit/limit-key.ts';
 import { RateLimiter } from '../../providers/rate-limit/rate-limiter.ts';
 import { MissingPermissions } from '../reporting/missing-permissions.ts';
-import { callInstruments, type MeteredApi, showBuckets } from './call-instruments.ts';
+import { callInstruments, type OperatorInstruments, showBuckets } from './call-instruments.ts';
 import type { Cloud, CloudDeps } from './cloud.ts';
 
 export interface CallRules extends Pick<CallGateOptions, 'failureOf'> {
   /** Undefined for a cloud that cilium-operator does not serve. */
-  readonly meteredApi?: MeteredApi;
+  readonly operatorInstruments?: OperatorInstruments;
   /** The cloud's documented limits. */
   readonly limits: LimitSizes;
 }
@@ -21,7 +21,10 @@ export interface CloudCalls extends Pick<Cloud, 'showCalls' | 'buckets' | 'denie
   readonly limits: LimitSizes;
 }
 
-export function composeCalls({ meteredApi, limits, failureOf }: CallRules, deps: CloudDeps): CloudCalls {
+export function composeCalls(
+  { operatorInstruments, limits, failureOf }: CallRules,
+  deps: CloudDeps,
+): CloudCalls {
   const { options, clock, log, metrics, leads, isInSafeLeaseWindow, permission } = deps;
   const cap = callCapOf(options);
   const ours = ourLimits(limits, { share: options.cloudQuotaShare, raised: options.cloudQuotaOverrides });
@@ -44,7 +47,7 @@ export function composeCalls({ meteredApi, limits, failureOf }: CallRules, deps:
     isInSafeLeaseWindow,
     permission,
     failureOf,
-    ...callInstruments(meteredApi, metrics, log, missingPermissions),
+    ...callInstruments(operatorInstruments, metrics, log, missingPermissions),
   });
   return {
     gate,

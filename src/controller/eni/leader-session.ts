@@ -1,6 +1,6 @@
 // One leader session: everything only the leader runs, from gaining leadership until its work in flight has ended. It
 // serves the CiliumNodes with what is known of the cloud.
-import { cloudSettings } from '../../config/cloud-settings.ts';
+import { cloudSettings } from '../../config/clouds/clouds.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';

@@ -1,5 +1,5 @@
 // Hands the options that apply to every node to the code of a node, as its settings.
-import { cloudSettings } from '../../config/cloud-settings.ts';
+import { cloudSettings } from '../../config/clouds/clouds.ts';
 import type { Options } from '../../config/option-table.ts';
 import type { NodeSettings } from '../../node/reconcile/node-context.ts';
 

@@ -1,6 +1,6 @@
 // Runs orphan handling for the leader: tracks orphaned interfaces, reads them, and collects them if the
 // options allow it. Adds log lines and metrics.
-import { cloudSettings } from '../../config/cloud-settings.ts';
+import { cloudSettings } from '../../config/clouds/clouds.ts';
 import type { NodeManager } from '../../manager/node-manager.ts';
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';

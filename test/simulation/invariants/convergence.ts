@@ -10,7 +10,7 @@ import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { awaitsStaticAddress, requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
-import { cloudSettings } from '../../../src/config/cloud-settings.ts';
+import { cloudSettings } from '../../../src/config/clouds/clouds.ts';
 import { agentCloudOf } from '../../../src/simulator/workload/clouds/known-clouds.ts';
 import type { Harness } from '../harness.ts';
 import { membersOf } from './assignments.ts';

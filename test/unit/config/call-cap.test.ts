@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { callCapOf, capInWords, costOfCap, secondsToMake } from '../../../src/config/call-cap.ts';
+import { clouds } from '../../../src/config/clouds/clouds.ts';
 
 describe('callCapOf', () => {
   test.each([
@@ -29,7 +30,7 @@ describe('costOfCap', () => {
     ['a cap above what EC2 gives', { perSecond: 100, burst: 500 }, 1000, { capped: 190, uncapped: 190 }],
     ['a fleet that fits into every burst', { perSecond: 4, burst: 20 }, 10, { capped: 0, uncapped: 0 }],
   ])('compares %s', (_, cap, nodes, expected) => {
-    expect(costOfCap(cap, nodes, 'eni')).toEqual(expected);
+    expect(costOfCap(cap, nodes, clouds.eni.firstCalls)).toEqual(expected);
   });
 });
 
@@ -46,11 +47,11 @@ describe('capInWords', () => {
       'at 100 calls/s and 500 at once for all cloud calls together, a fleet of 1,000 nodes needing a create and an attach each takes at least 190 s, as without the cap',
     ],
   ])('compares %j with no cap', (cap, isSlower, cost) => {
-    expect(capInWords(cap, 'eni')).toEqual({ cost, isSlower });
+    expect(capInWords(cap, clouds.eni.firstCalls)).toEqual({ cost, isSlower });
   });
 
   test("compares with the limits of Azure's first calls", () => {
-    const { cost } = capInWords({ perSecond: 4, burst: 20 }, 'azure');
+    const { cost } = capInWords({ perSecond: 4, burst: 20 }, clouds.azure.firstCalls);
 
     expect(cost).toContain('needing a read and an update each takes at least 495 s instead of 30 s');
   });

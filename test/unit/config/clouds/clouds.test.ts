@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type CloudSettings, cloudSettings } from '../../../src/config/cloud-settings.ts';
-import { accepted, load } from './loading.ts';
+import type { CloudSettings } from '../../../../src/config/clouds/cloud-descriptor.ts';
+import { cloudSettings } from '../../../../src/config/clouds/clouds.ts';
+import { accepted, load } from '../loading.ts';
 
 function settingsOf(flags: Readonly<Record<string, string>>): CloudSettings {
   const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { collectionOf } from '../../../src/config/orphan-collection.ts';
+import { collectionOf } from '../../../../src/config/clouds/cloud-descriptor.ts';
 
 const given = { clusterName: 'blue', eniGcTags: {}, eniGcInterval: 300_000, eniGcDryRun: false };
 

@@ -1,0 +1,41 @@
+import { type CloudDescriptor, collectionOf, type CollectionOptions } from './cloud-descriptor.ts';
+
+interface AwsOptions extends CollectionOptions {
+  readonly awsReleaseExcessIps: boolean;
+  readonly awsUsePrimaryAddress: boolean;
+  readonly awsEnablePrefixDelegation: boolean;
+  readonly idleInterfaceDelay: number;
+  readonly vpcId: string | undefined;
+}
+
+export const aws: CloudDescriptor<AwsOptions> = {
+  interfaces: 'made',
+  ipv6: true,
+  firstCalls: {
+    what: 'a create and an attach',
+    budgets: [
+      { perSecond: 5, burst: 100 }, // CreateNetworkInterface
+      { perSecond: 5, burst: 50 }, // AttachNetworkInterface: the default for mutating actions
+    ],
+  },
+  // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions
+  tagLimit: { max: 50, added: 0, cloud: 'EC2' },
+  settings: (options) => ({
+    releaseExcessIps: options.awsReleaseExcessIps,
+    idleInterfaceDelay: idleDelayOf(options),
+    usePrimaryAddress: options.awsUsePrimaryAddress,
+    prefixDelegation: options.awsEnablePrefixDelegation,
+    sparesOthers: false,
+    scope: { networkId: options.vpcId },
+    collection: collectionOf(options),
+  }),
+  newNode: {
+    instanceIdOf: (providerId) => /^aws:\/\/\/[^/]*\/(.+)$/.exec(providerId)?.[1],
+    section: 'eni',
+  },
+};
+
+/** Without releases, Headwater never emptied an interface, so none is idle because of it. */
+function idleDelayOf({ awsReleaseExcessIps, idleInterfaceDelay }: AwsOptions): number | undefined {
+  return awsReleaseExcessIps && idleInterfaceDelay > 0 ? idleInterfaceDelay : undefined;
+}

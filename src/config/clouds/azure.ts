@@ -1,0 +1,30 @@
+import type { CloudDescriptor } from './cloud-descriptor.ts';
+
+interface AzureOptions {
+  readonly azureReleaseExcessIps: boolean;
+  readonly azureUsePrimaryAddress: boolean;
+  readonly azureOfferedConfigurations: string;
+}
+
+export const azure: CloudDescriptor<AzureOptions> = {
+  interfaces: 'given',
+  ipv6: false,
+  firstCalls: {
+    what: 'a read and an update',
+    budgets: [
+      { perSecond: 25, burst: 250 }, // reads of a subscription
+      { perSecond: 500 / 60, burst: 1500 }, // VirtualMachineScaleSetVMs.Update
+    ],
+  },
+  settings: (options) => ({
+    releaseExcessIps: options.azureReleaseExcessIps,
+    // The interfaces of an instance are its own: Headwater makes and deletes none.
+    idleInterfaceDelay: undefined,
+    usePrimaryAddress: options.azureUsePrimaryAddress,
+    prefixDelegation: false,
+    sparesOthers: options.azureOfferedConfigurations === 'own',
+    scope: { networkId: undefined },
+    collection: { kind: 'off' },
+  }),
+  newNode: { instanceIdOf: (providerId) => /^azure:\/\/(.+)$/.exec(providerId)?.[1]?.toLowerCase() },
+};

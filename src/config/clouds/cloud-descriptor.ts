@@ -1,0 +1,97 @@
+// What the options, and the agent of a node, need to know of one cloud: data, without its SDK. A cloud is composed in
+// src/controller/clouds.
+
+export interface CloudDescriptor<Options> {
+  /** Whether Headwater makes interfaces, or serves those that an instance was given. */
+  readonly interfaces: 'made' | 'given';
+  /** Whether its agents can use IPv6 addresses of interfaces. */
+  readonly ipv6: boolean;
+  /** The calls behind a node's first addresses. */
+  readonly firstCalls: FirstCalls;
+  /** For tags of interfaces; undefined where none is made. */
+  readonly tagLimit?: TagLimit;
+  /** One name for what each cloud calls differently. The core reads these, and no option of a cloud. */
+  readonly settings: (options: Options) => CloudSettings;
+  /** The spec of a CiliumNode that the agent of a node creates. */
+  readonly newNode: {
+    /** Reads the provider ID of a Node; undefined if it names no instance of this cloud. */
+    readonly instanceIdOf: (providerId: string) => string | undefined;
+    /** The member of `spec` that has the instance type and the zone; undefined if none has. */
+    readonly section?: string;
+  };
+}
+
+/** A token bucket: `burst` calls at once, then `perSecond`. */
+export interface CallRate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+export interface FirstCalls {
+  /** The calls, in words. */
+  readonly what: string;
+  /** The cloud's limit of each. The cloud's own table has the source of each. */
+  readonly budgets: readonly CallRate[];
+}
+
+export interface TagLimit {
+  /** The tags of one resource. */
+  readonly max: number;
+  /** The number of those that the cloud's provider adds. */
+  readonly added: number;
+  readonly cloud: string;
+  /** What a tag must be like, if the options accept more. */
+  readonly form?: { readonly words: string; readonly accepts: (key: string, value: string) => boolean };
+}
+
+export interface CloudSettings {
+  /** Release addresses beyond the watermarks. */
+  readonly releaseExcessIps: boolean;
+  /** How long an interface must be without pod addresses before it is deleted, in ms; undefined keeps it. */
+  readonly idleInterfaceDelay: number | undefined;
+  /** Let pods use the primary address of an interface, unless a node's spec says otherwise. */
+  readonly usePrimaryAddress: boolean;
+  /** Assign prefixes instead of single addresses, unless a node's spec says otherwise. */
+  readonly prefixDelegation: boolean;
+  /** Give pods no addresses that others made. */
+  readonly sparesOthers: boolean;
+  /** Which nodes are served. */
+  readonly scope: {
+    /** Undefined: those of every network. */
+    readonly networkId: string | undefined;
+  };
+  /** Whether orphaned interfaces are deleted. */
+  readonly collection: CollectionDecision;
+}
+
+export type CollectionDecision =
+  | { readonly kind: 'on'; readonly interval: number; readonly dryRun: boolean }
+  | { readonly kind: 'off' }
+  /** Requested, but it could delete interfaces of another cluster. */
+  | { readonly kind: 'refused'; readonly because: string; readonly remedy: string };
+
+/** Options about orphaned interfaces, where Headwater makes interfaces. */
+export interface CollectionOptions {
+  readonly clusterName: string;
+  readonly eniGcTags: Readonly<Record<string, string>>;
+  readonly eniGcInterval: number;
+  readonly eniGcDryRun: boolean;
+}
+
+/** The cluster name without configuration: interfaces that carry it may belong to any cluster. */
+const unconfiguredName = 'default';
+
+/** Whether and how to delete orphaned interfaces. */
+export function collectionOf(options: CollectionOptions): CollectionDecision {
+  const { clusterName, eniGcTags, eniGcInterval: interval, eniGcDryRun: dryRun } = options;
+  if (interval === 0) return { kind: 'off' };
+  if (clusterName === unconfiguredName && Object.keys(eniGcTags).length === 0) {
+    return {
+      kind: 'refused',
+      because: `the cluster's name is ${unconfiguredName}, as for any cluster without one: their interfaces look the same`,
+      remedy:
+        'set --cluster-name to a name that no other cluster of the account has (or --eni-gc-tags to tags that no other cluster sets), or --eni-gc-interval=0',
+    };
+  }
+  return { kind: 'on', interval, dryRun };
+}
