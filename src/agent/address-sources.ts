@@ -1,7 +1,7 @@
 // Which parts of an agent give it addresses, by mode.
 import type { CloudMode } from '../config/clouds/clouds.ts';
 import { cidrText, type Family, families } from '../blocks/set/cidr.ts';
-import type { AgentSettings } from '../config/agent-settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 import { readCiliumNodeBlocks } from '../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readNodeBlocks } from '../kubernetes/node/node-blocks.ts';
 import { type JsonObject, valueAt } from '../kubernetes/transport/json.ts';

@@ -1,7 +1,7 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentSettings } from '../config/agent-settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
 import { LinkedAbort } from '../kubernetes/transport/linked-abort.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';

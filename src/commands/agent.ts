@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type AgentEnd, runAgent } from '../agent/agent.ts';
 import { readDnsFile } from '../agent/cni/dns-file.ts';
 import { livingSandboxes } from '../agent/evidence/sandboxes.ts';
-import { agentSettings } from '../config/agent-settings.ts';
+import { agentChecks, agentSettings } from '../agent/agent-settings.ts';
 import type { Options } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
 import { haveHome, thisProcess } from '../config/process-environment.ts';
@@ -32,7 +32,7 @@ export async function agent(given: RawFlags): Promise<number> {
   const err = (text: string): boolean => process.stderr.write(text);
   const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
   const context = { command, version, processEnvironment: thisProcess, clock, err, readers } as const;
-  const start = loadOrRefuse(given, context);
+  const start = loadOrRefuse(given, { ...context, checks: agentChecks });
   if (start.kind === 'refused') return start.exitCode;
   const { options, outbound, log } = start;
   const stop = new AbortController();

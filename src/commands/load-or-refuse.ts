@@ -1,7 +1,7 @@
 // First step of the commands run and nodeipam: loads the options or reports why they are invalid. It starts nothing.
 import type { DestinationStream } from 'pino';
 import type { RawFlags } from '../config/raw-option.ts';
-import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
+import { type LoadedOptions, loadOptions, type RoomChecks } from '../config/load-options.ts';
 import { sourceInWords } from '../config/option-source.ts';
 import type { ConfiguredCommand } from '../config/option-scope.ts';
 import type { ProcessEnvironment } from '../config/option-row.ts';
@@ -19,6 +19,7 @@ import { problemLine, type Readers } from './problem-line.ts';
 export interface StartContext {
   /** Default: run. */
   readonly command?: ConfiguredCommand;
+  readonly checks: RoomChecks;
   readonly processEnvironment: ProcessEnvironment;
   readonly clock: Clock;
   /** Version for the first log line; undefined outside a program. */
@@ -41,7 +42,7 @@ export type Start =
  */
 export function loadOrRefuse(flags: RawFlags, context: StartContext): Start {
   const { command = 'run', processEnvironment, clock, err, logTo, version, readers = 'people' } = context;
-  const loaded = loadOptions(flags, processEnvironment, command);
+  const loaded = loadOptions(flags, processEnvironment, { command, checks: context.checks });
   if (loaded.kind === 'refused') {
     for (const problem of loaded.problems) err(problemLine(command, problem, { readers, clock }));
     return { kind: 'refused', exitCode: exitCode.usage };

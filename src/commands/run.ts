@@ -1,4 +1,5 @@
 // The commands run and nodeipam: a controller against a real API server, until it receives a signal.
+import { blockChecks } from '../blocks/settings/block-pools.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
@@ -42,7 +43,7 @@ async function runController(command: OptionCommand, given: RawFlags): Promise<n
   const err = (text: string): boolean => process.stderr.write(text);
   const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
   const context = { command, version, processEnvironment: thisProcess, clock, err, readers };
-  const start = loadOrRefuse(given, context);
+  const start = loadOrRefuse(given, { ...context, checks: blockChecks });
   if (start.kind === 'refused') return start.exitCode;
   const { options, outbound, log } = start;
   const stop = new AbortController();

@@ -1,8 +1,6 @@
 // Loads the options of one process from its command line, environment, directory and defaults. It reports all problems
 // at once and guesses nothing. Its arguments are its only access to the outside.
 import { type ConfigDirectory, readConfigDirectory } from './config-directory.ts';
-import { agentProblems } from './agent-settings.ts';
-import { blockProblems, blockWarnings } from './block-pools.ts';
 import { crossValidate } from './cross-validation.ts';
 import { findRawOption, type RawFlags, type Places } from './raw-option.ts';
 import { type OptionRefusal, type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
@@ -42,10 +40,26 @@ export type LoadedOptions =
       readonly problems: readonly string[];
     };
 
+/** What to know of options to check them. */
+export interface ReadValues {
+  readonly options: Options;
+  readonly sources: OptionSources;
+  readonly scope: OptionScope;
+  /** Options that have their default instead of what was given. */
+  readonly refused: ReadonlySet<OptionName>;
+}
+
+/** What the room of a command checks of its options: blocks to nodes, or the agent of a node. */
+export interface RoomChecks {
+  /** One line for each broken rule. */
+  problems(values: ReadValues): readonly string[];
+  warnings(options: Options, scope: OptionScope): readonly OptionWarning[];
+}
+
 export function loadOptions(
   flags: RawFlags,
   processEnvironment: ProcessEnvironment,
-  command: ConfiguredCommand = 'run',
+  { command = 'run', checks }: { readonly command?: ConfiguredCommand; readonly checks: RoomChecks },
 ): LoadedOptions {
   const { directory, problems, unread } = openConfigDirectory(flags, processEnvironment);
   const places = { flags, processEnvironment, directory };
@@ -65,9 +79,7 @@ export function loadOptions(
   } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, processEnvironment);
   const conflicts = [
     ...crossValidate(options, sources),
-    ...(scope === 'agent'
-      ? agentProblems(options, sources)
-      : blockProblems(options, sources, scope, refused)),
+    ...checks.problems({ options, sources, scope, refused }),
     ...(scope === 'cloud' ? refusedTags(options, sources) : []),
     ...outboundProblems,
   ];
@@ -77,7 +89,7 @@ export function loadOptions(
   const all = [
     ...(scope === 'cloud' ? warningsOnIdleBlocks(idle, places, options) : warningsOnIdle(idle, scope)),
     ...warningsOnIgnored(flags, processEnvironment),
-    ...warningsIn(scope, options, sources),
+    ...(scope === 'cloud' ? cloudWarnings(options, sources) : checks.warnings(options, scope)),
     ...outboundWarnings,
   ];
   const { notice: notices = [], warning: warnings = [] } = Object.groupBy(all, ({ kind }) => kind);
@@ -162,9 +174,7 @@ function nowhere({ processEnvironment }: Places): Places {
   };
 }
 
-function warningsIn(scope: OptionScope, options: Options, sources: OptionSources): readonly OptionWarning[] {
-  if (scope === 'agent') return [];
-  if (scope !== 'cloud') return blockWarnings(options, scope);
+function cloudWarnings(options: Options, sources: OptionSources): readonly OptionWarning[] {
   return [
     ...warningsOnOtherClouds(options, sources),
     ...warningsOnCallCap(options, sources),

@@ -1,4 +1,5 @@
 // Options as a process loads them, from the flags that a test gives.
+import { blockChecks } from '../../src/blocks/settings/block-pools.ts';
 import { loadOptions } from '../../src/config/load-options.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import type { Options } from '../../src/config/option-table.ts';
@@ -20,7 +21,7 @@ export function rawFlags(flags: GivenFlags): RawFlags {
 
 /** Throws if they are refused. */
 export function optionsOf(flags: GivenFlags, processEnvironment = emptyEnvironment): Options {
-  const loaded = loadOptions(rawFlags(flags), processEnvironment);
+  const loaded = loadOptions(rawFlags(flags), processEnvironment, { checks: blockChecks });
   if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
   return loaded.options;
 }

@@ -14,7 +14,8 @@ export function newCiliumNodeSpec(mode: AgentMode, node: JsonObject, file: JsonO
 function instanceFacts(mode: AgentMode, node: JsonObject): JsonObject {
   const cloud = cloudOf(mode)?.newNode;
   if (cloud === undefined) return {};
-  const instanceId = cloud.instanceIdOf(textAt(node, 'spec', 'providerID') ?? '');
+  const shownId = cloud.providerId.exec(textAt(node, 'spec', 'providerID') ?? '')?.[1];
+  const instanceId = cloud.ignoresCase ? shownId?.toLowerCase() : shownId;
   const { section } = cloud;
   if (section === undefined) return withTexts({ 'instance-id': instanceId });
   const facts = withTexts({

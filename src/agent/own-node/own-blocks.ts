@@ -1,6 +1,6 @@
 // Which blocks of those that an object shows this node uses. Anyone who may write the object may write anything into it. Pure.
 import { type Cidr, families, type Family, parseCidr } from '../../blocks/set/cidr.ts';
-import { blockProblem } from '../../config/agent-settings.ts';
+import { blockProblem } from '../agent-settings.ts';
 
 export interface ShownBlocks {
   readonly blocks: Readonly<Partial<Record<Family, Cidr>>>;

@@ -1,7 +1,7 @@
 // spec.ipam.pools of a CiliumNode: what this node asks for, and which blocks it says it holds. Anyone who may write the object
 // may write anything into it. Pure.
 import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../../blocks/set/cidr.ts';
-import { blockProblem } from '../../config/agent-settings.ts';
+import { blockProblem } from '../agent-settings.ts';
 import {
   isList,
   isObject,

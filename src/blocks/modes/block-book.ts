@@ -6,7 +6,7 @@ import {
 } from '../allocation/block-of-each-family.ts';
 import type { Holder } from '../allocation/block-holders.ts';
 import { BlockLedger } from '../allocation/block-ledger.ts';
-import type { BlockSettings } from '../../config/block-pools.ts';
+import type { BlockSettings } from '../settings/block-pools.ts';
 import type { AllotmentBook } from './block-session.ts';
 
 interface BlockRules<H extends Holder>

@@ -3,7 +3,7 @@ import { BlockLedger } from '../allocation/block-ledger.ts';
 import { AliasAllotment, cloudPool } from '../node-ipam/cloud/alias-allotment.ts';
 import type { AliasDraft, AliasHolder } from '../node-ipam/cloud/alias-node-holders.ts';
 import { AliasReads } from '../node-ipam/cloud/alias-reads.ts';
-import { blockSettings } from '../../config/block-pools.ts';
+import { blockSettings } from '../settings/block-pools.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import type { BlockBook } from './block-session.ts';
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';

@@ -6,7 +6,7 @@ import type { AliasDraft, AliasHolder } from '../node-ipam/cloud/alias-node-hold
 import type { CloudAliases } from '../node-ipam/cloud/cloud-aliases.ts';
 import { NodeSyncs } from '../node-ipam/sync/node-syncs.ts';
 import type { SyncMode } from '../node-ipam/sync/sync-step.ts';
-import { blockSettings } from '../../config/block-pools.ts';
+import { blockSettings } from '../settings/block-pools.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import type { BlockBook } from './block-session.ts';
 import type { AliasCloud, CloudDeps } from '../../controller/clouds/cloud.ts';

@@ -8,7 +8,7 @@ import {
 import { type BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
 import { firstHeld, firstHeldAnnotation, firstHeldText, wideHoldings } from '../cluster-pool/first-held.ts';
 import { type Cidr, cidrText } from '../set/cidr.ts';
-import { blockSettings } from '../../config/block-pools.ts';
+import { blockSettings } from '../settings/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';

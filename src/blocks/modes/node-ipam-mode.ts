@@ -1,6 +1,6 @@
 // The mode of the command nodeipam: a block of a network for each Node, as kube-controller-manager gives it.
 import { type NodeHolder, nodeHolder, NodeHolders, writePodCidrs } from '../node-ipam/node-holders.ts';
-import { blockSettings } from '../../config/block-pools.ts';
+import { blockSettings } from '../settings/block-pools.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { aborted } from '../../runtime/race-abort.ts';

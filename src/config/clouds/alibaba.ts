@@ -44,8 +44,5 @@ export const alibaba: CloudDescriptor<AlibabaOptions> = {
     scope: { networkId: options.alibabaCloudVpcId },
     collection: collectionOf(options),
   }),
-  newNode: {
-    instanceIdOf: (providerId) => /^[^.]+\.(.+)$/.exec(providerId)?.[1],
-    section: 'alibaba-cloud',
-  },
+  newNode: { providerId: /^[^.]+\.(.+)$/, ignoresCase: false, section: 'alibaba-cloud' },
 };

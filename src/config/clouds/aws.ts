@@ -29,10 +29,7 @@ export const aws: CloudDescriptor<AwsOptions> = {
     scope: { networkId: options.vpcId },
     collection: collectionOf(options),
   }),
-  newNode: {
-    instanceIdOf: (providerId) => /^aws:\/\/\/[^/]*\/(.+)$/.exec(providerId)?.[1],
-    section: 'eni',
-  },
+  newNode: { providerId: /^aws:\/\/\/[^/]*\/(.+)$/, ignoresCase: false, section: 'eni' },
 };
 
 /** Without releases, Headwater never emptied an interface, so none is idle because of it. */

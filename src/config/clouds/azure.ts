@@ -26,5 +26,5 @@ export const azure: CloudDescriptor<AzureOptions> = {
     scope: { networkId: undefined },
     collection: { kind: 'off' },
   }),
-  newNode: { instanceIdOf: (providerId) => /^azure:\/\/(.+)$/.exec(providerId)?.[1]?.toLowerCase() },
+  newNode: { providerId: /^azure:\/\/(.+)$/, ignoresCase: true },
 };

@@ -11,11 +11,12 @@ export interface CloudDescriptor<Options> {
   /** For tags of interfaces; undefined where none is made. */
   readonly tagLimit?: TagLimit;
   /** One name for what each cloud calls differently. The core reads these, and no option of a cloud. */
-  readonly settings: (options: Options) => CloudSettings;
+  settings(options: Options): CloudSettings;
   /** The spec of a CiliumNode that the agent of a node creates. */
   readonly newNode: {
-    /** Reads the provider ID of a Node; undefined if it names no instance of this cloud. */
-    readonly instanceIdOf: (providerId: string) => string | undefined;
+    /** The provider ID of a Node, with the id of the instance as its group; ids are in lower case if the cloud ignores case. */
+    readonly providerId: RegExp;
+    readonly ignoresCase: boolean;
     /** The member of `spec` that has the instance type and the zone; undefined if none has. */
     readonly section?: string;
   };

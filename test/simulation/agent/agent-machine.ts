@@ -16,7 +16,7 @@ import { type AgentEnd, serve } from '../../../src/agent/agent.ts';
 import type { AddressRecord } from '../../../src/agent/record/address-record.ts';
 import { openState } from '../../../src/agent/record/state-directory.ts';
 import type { Api, ApiAnswer, ApiRequest } from '../../../src/agent/rest/api.ts';
-import { agentSettings } from '../../../src/config/agent-settings.ts';
+import { agentChecks, agentSettings } from '../../../src/agent/agent-settings.ts';
 import { loadOptions } from '../../../src/config/load-options.ts';
 import { createAgentMetricRegistry } from '../../../src/observability/metrics.ts';
 import type { KubernetesTransport } from '../../../src/kubernetes/transport/transport.ts';
@@ -241,7 +241,7 @@ export class AgentMachine {
       'boot-id-file': this.#bootIdFile,
       ...this.#options.flags,
     };
-    const loaded = loadOptions(rawFlags(flags), emptyEnvironment, 'agent');
+    const loaded = loadOptions(rawFlags(flags), emptyEnvironment, { command: 'agent', checks: agentChecks });
     if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
     return agentSettings(loaded.options);
   }

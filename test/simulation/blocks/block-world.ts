@@ -1,5 +1,6 @@
 // A cluster whose nodes get blocks, in virtual time: the Kubernetes model, machines that come and go, and two processes of
 // Headwater that faults kill, freeze and cut off. One seed gives one history.
+import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
 import { nodeIpamMode } from '../../../src/blocks/modes/node-ipam-mode.ts';
 import { clusterPoolMode } from '../../../src/blocks/modes/cluster-pool-mode.ts';
 import type { Mode, ModeDeps } from '../../../src/controller/host.ts';
@@ -210,7 +211,10 @@ export class BlockWorld {
 
   #optionsOf(flags: Readonly<Record<string, string>>): Options {
     const { command } = this.#options;
-    const loaded = loadOptions(rawFlags({ ...this.#options.flags, ...flags }), emptyEnvironment, command);
+    const loaded = loadOptions(rawFlags({ ...this.#options.flags, ...flags }), emptyEnvironment, {
+      command,
+      checks: blockChecks,
+    });
     if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
     return loaded.options;
   }

@@ -1,3 +1,4 @@
+import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
 import { describe, expect, test } from '@jest/globals';
 import { loadOrRefuse, type Start } from '../../../src/commands/load-or-refuse.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -18,6 +19,7 @@ function load(
   const err: string[] = [];
   const log: string[] = [];
   const start = loadOrRefuse(new Map(Object.entries(flags)), {
+    checks: blockChecks,
     processEnvironment: { environment, readFile: missing, readDirectory: missing },
     clock: new VirtualClock(),
     err: (text) => err.push(text),

@@ -1,3 +1,4 @@
+import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
 import { describe, expect, test } from '@jest/globals';
 import { readExtraAuthorities } from '../../../src/config/extra-authorities.ts';
 import { loadOptions } from '../../../src/config/load-options.ts';
@@ -43,13 +44,17 @@ describe('additional certificate authorities', () => {
     ['EACCES', 'this process may not read it'],
     ['EISDIR', 'it is a directory'],
   ])('are refused in one line that names a file that cannot be read (%s)', (code, because) => {
-    const loaded = loadOptions(new Map([['extra-ca-file', ['/ca.pem']]]), {
-      environment: { HTTPS_PROXY: 'ftp://a.test' },
-      readFile: () => {
-        throw Object.assign(new Error(code), { code });
+    const loaded = loadOptions(
+      new Map([['extra-ca-file', ['/ca.pem']]]),
+      {
+        environment: { HTTPS_PROXY: 'ftp://a.test' },
+        readFile: () => {
+          throw Object.assign(new Error(code), { code });
+        },
+        readDirectory: () => [],
       },
-      readDirectory: () => [],
-    });
+      { checks: blockChecks },
+    );
 
     expect(loaded).toEqual({
       kind: 'refused',

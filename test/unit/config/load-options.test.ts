@@ -1,3 +1,4 @@
+import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
 import { describe, expect, test } from '@jest/globals';
 import { loadOptions } from '../../../src/config/load-options.ts';
 import { plainValue } from '../../../src/network/untrusted-text.ts';
@@ -152,16 +153,24 @@ describe('a value that is refused', () => {
       throw Object.assign(new Error('no'), { code: 'EACCES' });
     };
 
-    const loaded = loadOptions(new Map([['config-dir', ['/c']]]), {
-      environment: {},
-      readFile,
-      readDirectory: () => ['ipam'],
-    });
-    const gone = loadOptions(new Map([['config-dir', ['/c']]]), {
-      environment: {},
-      readFile,
-      readDirectory: readFile,
-    });
+    const loaded = loadOptions(
+      new Map([['config-dir', ['/c']]]),
+      {
+        environment: {},
+        readFile,
+        readDirectory: () => ['ipam'],
+      },
+      { checks: blockChecks },
+    );
+    const gone = loadOptions(
+      new Map([['config-dir', ['/c']]]),
+      {
+        environment: {},
+        readFile,
+        readDirectory: readFile,
+      },
+      { checks: blockChecks },
+    );
 
     expect(problemsOf(loaded)).toEqual([
       'ipam: the file /c/ipam is refused because this process may not read it; accepted: a readable file',

@@ -1,4 +1,5 @@
 // Loads options as a process does, from flags, an environment and files that a test gives.
+import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
 import { loadOptions } from '../../../src/config/load-options.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 
@@ -27,7 +28,7 @@ export function load(
         .filter((file) => file.startsWith(`${path}/`))
         .map((file) => file.slice(path.length + 1)),
   };
-  return loadOptions(new Map(Object.entries(flags)), outside, command);
+  return loadOptions(new Map(Object.entries(flags)), outside, { command, checks: blockChecks });
 }
 
 export function accepted(loaded: Loaded): Extract<Loaded, { kind: 'options' }> {

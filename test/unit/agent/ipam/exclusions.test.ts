@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Allocator } from '../../../../src/agent/allocators/allocator.ts';
 import { CrdAllocator } from '../../../../src/agent/allocators/crd-allocator.ts';
 import { MultiPoolAllocator } from '../../../../src/agent/allocators/multi-pool-allocator.ts';
-import { agentSettings } from '../../../../src/config/agent-settings.ts';
+import { agentChecks, agentSettings } from '../../../../src/agent/agent-settings.ts';
 import { loadOptions } from '../../../../src/config/load-options.ts';
 import { cidrOf } from '../../../../src/blocks/set/cidr.ts';
 import { Random } from '../../../../src/runtime/random.ts';
@@ -103,7 +103,7 @@ describe('the option exclude-ips', () => {
     const loaded = loadOptions(
       rawFlags({ 'node-name': 'n', ipam: mode, 'exclude-ips': text }),
       emptyEnvironment,
-      'agent',
+      { command: 'agent', checks: agentChecks },
     );
     if (loaded.kind === 'refused') return loaded.problems.join('\n');
     return agentSettings(loaded.options).excluded;

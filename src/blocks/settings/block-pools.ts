@@ -1,11 +1,17 @@
 // Reads the options that say which networks blocks come from, and checks them. Pure.
-import { BlockSet, blockShape } from '../blocks/set/block-set.ts';
-import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../blocks/set/cidr.ts';
+import { BlockSet, blockShape } from '../set/block-set.ts';
+import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../set/cidr.ts';
 import { poolSpecProblems } from './pool-spec-problems.ts';
-import type { OptionScope } from './option-scope.ts';
-import { type OptionRefusal, type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
-import type { OptionWarning } from './option-warnings.ts';
-import { type OptionName, type Options, propertyOf } from './option-table.ts';
+import type { ReadValues, RoomChecks } from '../../config/load-options.ts';
+import type { OptionScope } from '../../config/option-scope.ts';
+import {
+  type OptionRefusal,
+  type OptionSources,
+  refusalLine,
+  sourceInWords,
+} from '../../config/option-source.ts';
+import type { OptionWarning } from '../../config/option-warnings.ts';
+import { type OptionName, type Options, propertyOf } from '../../config/option-table.ts';
 
 /** A network, and the prefix length of its blocks. */
 export interface BlockPool {
@@ -79,14 +85,11 @@ function readAll(option: OptionName, options: Options): readonly Given[] {
   });
 }
 
-/** One line for each broken rule. `refused`: options that have their default instead of what was given. */
-export function blockProblems(
-  options: Options,
-  sources: OptionSources,
-  scope: Exclude<OptionScope, 'agent'>,
-  refused: ReadonlySet<OptionName>,
-): readonly string[] {
-  if (scope === 'cloud') return [];
+/** The checks of every controller. Those of clouds have no option of blocks. */
+export const blockChecks: RoomChecks = { problems: blockProblems, warnings: blockWarnings };
+
+function blockProblems({ options, sources, scope, refused }: ReadValues): readonly string[] {
+  if (scope === 'cloud' || scope === 'agent') return [];
   if (scope === 'multi-pool') return poolSpecProblems(options, sources);
   const checks = new BlockChecks({ options, sources, refused }, scope);
   const own = scope === 'cluster-pool' ? checks.ofClusterPool() : checks.ofNodeIpam();
@@ -115,20 +118,13 @@ const noAliases: Readonly<Record<string, string>> = {
 
 const oneOfEach = 'one CIDR, or one of each family';
 
-interface ReadValues {
-  readonly options: Options;
-  readonly sources: OptionSources;
-  /** Those that have their default instead of what was given. */
-  readonly refused: ReadonlySet<OptionName>;
-}
-
 class BlockChecks {
   readonly #options: Options;
   readonly #sources: OptionSources;
   readonly #refused: ReadonlySet<OptionName>;
   readonly #scope: BlockScope;
 
-  constructor({ options, sources, refused }: ReadValues, scope: BlockScope) {
+  constructor({ options, sources, refused }: Omit<ReadValues, 'scope'>, scope: BlockScope) {
     this.#options = options;
     this.#sources = sources;
     this.#refused = refused;
@@ -330,11 +326,8 @@ class BlockChecks {
  * Reports host bits, which are masked away, and networks with room for one node. Options of clouds may stand in a shared
  * ConfigMap: they are reported elsewhere.
  */
-export function blockWarnings(
-  options: Options,
-  scope: Exclude<OptionScope, 'agent'>,
-): readonly OptionWarning[] {
-  if (scope === 'cloud' || scope === 'multi-pool') return [];
+function blockWarnings(options: Options, scope: OptionScope): readonly OptionWarning[] {
+  if (scope === 'cloud' || scope === 'agent' || scope === 'multi-pool') return [];
   const names: readonly OptionName[] =
     scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[scope];
   const masked = names

@@ -9,10 +9,11 @@ import {
   parseCidr,
   widthOf,
 } from '../blocks/set/cidr.ts';
-import { isCloudMode } from './clouds/clouds.ts';
-import { type OptionSources, refusalLine } from './option-source.ts';
-import type { Options } from './option-table.ts';
-import type { AgentMode } from './options/agent-options.ts';
+import { isCloudMode } from '../config/clouds/clouds.ts';
+import type { ReadValues, RoomChecks } from '../config/load-options.ts';
+import { type OptionSources, refusalLine } from '../config/option-source.ts';
+import type { Options } from '../config/option-table.ts';
+import type { AgentMode } from '../config/options/agent-options.ts';
 
 export interface AgentSettings {
   readonly mode: AgentMode;
@@ -70,8 +71,9 @@ export function agentSettings(options: Options): AgentSettings {
   };
 }
 
-/** One line for each broken rule. */
-export function agentProblems(options: Options, sources: OptionSources): readonly string[] {
+export const agentChecks: RoomChecks = { problems: agentProblems, warnings: () => [] };
+
+function agentProblems({ options, sources }: ReadValues): readonly string[] {
   const mode = modeOf(options);
   if (options.ciliumNodeProtocol === 'pools' && !isCloudMode(mode)) {
     const because = `ipam=${mode} has no addresses of interfaces`;

@@ -1,8 +1,8 @@
 // Checks the pools that an option asks to create: they must be such as work. Pure.
-import { blockShape } from '../blocks/set/block-set.ts';
-import { cidrOf, families, type Family, familyNames, overlaps, parseCidr } from '../blocks/set/cidr.ts';
-import { type OptionSources, refusalLine } from './option-source.ts';
-import type { Options } from './option-table.ts';
+import { blockShape } from '../set/block-set.ts';
+import { cidrOf, families, type Family, familyNames, overlaps, parseCidr } from '../set/cidr.ts';
+import { type OptionSources, refusalLine } from '../../config/option-source.ts';
+import type { Options } from '../../config/option-table.ts';
 
 /** One line for each network of which its pool would give out nothing. */
 export function poolSpecProblems(options: Options, sources: OptionSources): readonly string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { blockSettings } from '../../../src/config/block-pools.ts';
-import { cidrText } from '../../../src/blocks/set/cidr.ts';
-import { accepted, load, problemsOf } from './loading.ts';
+import { blockSettings } from '../../../../src/blocks/settings/block-pools.ts';
+import { cidrText } from '../../../../src/blocks/set/cidr.ts';
+import { accepted, load, problemsOf } from '../../config/loading.ts';
 
 type Flags = Readonly<Record<string, string>>;
 
