@@ -54,6 +54,13 @@ export class LeftHoldings {
     this.#onLeave(left);
   }
 
+  /** Pods of a node without an object use this block: its object went before this process led. */
+  remember(name: string, cidr: Cidr): void {
+    const uid = `left by ${name}`;
+    this.#ledger.hold(uid, cidr);
+    if (!this.has({ name, uid })) this.leave({ name, uid });
+  }
+
   /** What the last object of that name had: its agent may list it again. */
   hadBy(name: string): readonly Cidr[] {
     return this.#hadBy.get(name) ?? [];

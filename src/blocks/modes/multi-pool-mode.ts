@@ -1,8 +1,9 @@
 // The mode multi-pool: blocks of CiliumPodIPPools for each CiliumNode, as many as its agent asks for.
 import { BlockLedger } from '../allocation/block-ledger.ts';
+import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { bySeniority } from '../allocation/waiting-line.ts';
 import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
-import { rememberForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
+import { ForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
 import { PoolAllotment, type PoolAllotmentEvent } from '../multi-pool/pool-allotment.ts';
 import { allocatedPatch, type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
@@ -42,6 +43,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   #podsProblem: string | undefined;
   #allotment: PoolAllotment | undefined;
   #dropped: DroppedBlocks | undefined;
+  #forgotten: ForgottenBlocks | undefined;
   #migration: PoolMigration | undefined;
 
   constructor(deps: ModeDeps, ports: CidrPorts<PoolNodeHolder>) {
@@ -79,12 +81,14 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   openBook(): BlockBook<PoolNodeHolder, readonly Json[]> {
     const ledger = this.#ledger;
     const { releasePodCheck } = this.deps.host.options;
+    const holdings = this.openHoldings(ledger);
     const allotment: PoolAllotment = new PoolAllotment(ledger, {
-      ...this.openHoldings(ledger),
+      ...holdings,
       looksAtPods: releasePodCheck,
       emit: (event) => this.#noteEvent(allotment, event),
     });
     this.#dropped = this.#droppedBlocksOf(allotment);
+    if (holdings.left !== undefined) this.#forgotten = this.#forgottenBlocksOf(allotment, holdings.left);
     for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
       allotment.take(holder, undefined);
     this.#allotment = allotment;
@@ -107,6 +111,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   #noteEvent({ book }: PoolAllotment, event: PoolAllotmentEvent): void {
     switch (event.kind) {
       case 'pools':
+        this.#forgotten?.notePools();
         this.#reports.tell(book, event.names);
         if (event.names.has(this.deps.host.options.ipamDefaultIpPool)) this.#migration?.noteAll();
         return;
@@ -138,7 +143,6 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   override async whileLeading(signal: AbortSignal): Promise<void> {
     const allotment = this.#allotment;
     if (allotment === undefined) throw new Error('it leads without having opened its book');
-    const { host } = this.deps;
     await raceAbort(this.nodes.settled, signal);
     await new PoolStart({
       ...this.deps,
@@ -146,34 +150,32 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       migration: this.#openMigration(allotment),
       refreshPools: () => this.#pools.reflector.refresh(),
     }).run(signal);
-    if (host.options.releasePodCheck) await this.#rememberForgotten(allotment, signal);
+    await this.#forgotten?.remember(signal);
+    this.#podsProblem = undefined;
     this.#pools.open();
     this.ports.resume();
     await super.whileLeading(signal);
   }
 
-  async #rememberForgotten(allotment: PoolAllotment, signal: AbortSignal): Promise<void> {
+  #forgottenBlocksOf(allotment: PoolAllotment, left: LeftHoldings): ForgottenBlocks {
     const { clock, random, log } = this.deps.host;
-    await rememberForgottenBlocks(
-      {
-        pods: this.pods,
-        allotment,
-        uidOf: (name) => this.ports.known().get(name)?.uid,
-        onUnreadable: ({ isDenied, problem }) => {
-          if (!isDenied) this.#podsProblem = problem;
-          log.warn(
-            isDenied
-              ? 'pods may not be read: a block that its agent dropped earlier may go to another node although pods use it'
-              : 'cannot read pods: no block is given out before it is known which blocks they use',
-            { problem },
-          );
-        },
-        clock,
-        random: random.fork('forgotten blocks'),
+    return new ForgottenBlocks({
+      pods: this.pods,
+      allotment,
+      left,
+      uidOf: (name) => this.ports.known().get(name)?.uid,
+      onUnreadable: ({ isDenied, problem }) => {
+        if (!isDenied) this.#podsProblem = problem;
+        log.warn(
+          isDenied
+            ? 'pods may not be read: a block that its agent dropped earlier may go to another node although pods use it'
+            : 'cannot read pods: no block is given out before it is known which blocks they use',
+          { problem },
+        );
       },
-      signal,
-    );
-    this.#podsProblem = undefined;
+      clock,
+      random: random.fork('forgotten blocks'),
+    });
   }
 
   override show(): void {

@@ -1,17 +1,19 @@
-// What a new leader looks at before it gives out any block: an agent may have dropped a block that running pods keep, before
-// this process led. No CiliumNode lists such a block; only the pods show it. All pods are read once, page by page: from then on
-// each drop is seen, and the pods of one node are enough.
+// What a new leader looks at before it gives out any block: an agent may have dropped a block that running pods keep, or somebody
+// deleted its CiliumNode, before this process led. No CiliumNode lists such a block; only the pods show it. All pods are read once,
+// page by page: from then on each drop is seen, and the pods of one node are enough.
 import type { AllPodReads, PodReading, ShownPodOfNode } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { addressCidr } from '../set/cidr.ts';
+import type { LeftHoldings } from '../allocation/left-holdings.ts';
+import { addressCidr, type Cidr } from '../set/cidr.ts';
 import type { PoolAllotment } from './pool-allotment.ts';
-import type { ListedBlock } from './pool-book.ts';
 
 export interface ForgottenBlocksDeps {
   readonly pods: AllPodReads;
-  readonly allotment: Pick<PoolAllotment, 'forgottenBlock' | 'remember'>;
+  readonly allotment: Pick<PoolAllotment, 'forgottenBlock' | 'isOutside' | 'remember'>;
+  /** What CiliumNodes left that are gone. */
+  readonly left: Pick<LeftHoldings, 'remember'>;
   /** The uid of the CiliumNode of that name; undefined if there is none. */
   readonly uidOf: (name: string) => string | undefined;
   /** Called before the first repetition, and if pods may not be read: then nothing is kept. */
@@ -23,32 +25,61 @@ export interface ForgottenBlocksDeps {
 /** Between two attempts, in ms. Meanwhile nobody gets a block. */
 const retries = { base: 500, cap: 10_000 };
 
-/** Resolves once what pods use is the block of their node again. Rejects only with the signal's reason. */
-export async function rememberForgottenBlocks(deps: ForgottenBlocksDeps, signal: AbortSignal): Promise<void> {
-  const { pods, onUnreadable, clock, random } = deps;
-  const backoff = new Backoff(retries, { clock, random });
-  for (;;) {
-    const reading = await pods.everywhere((each) => forgottenBlock(deps, each) !== undefined, signal);
-    if (reading.kind === 'read') return rememberAll(deps, reading.shown);
-    if (reading.isDenied || backoff.failures === 0) onUnreadable(reading);
-    if (reading.isDenied) return;
-    await sleep(clock, backoff.fail(), signal);
-  }
+/** An address that a pod of a node showed, of no pool by then. */
+interface OutsideUse {
+  readonly node: string;
+  readonly address: Cidr;
 }
 
-function rememberAll(deps: ForgottenBlocksDeps, shown: readonly ShownPodOfNode[]): void {
-  for (const each of shown) {
-    const found = forgottenBlock(deps, each);
-    if (found !== undefined) deps.allotment.remember(found.uid, found.block);
-  }
-}
+export class ForgottenBlocks {
+  readonly #deps: ForgottenBlocksDeps;
+  #outside: readonly OutsideUse[] = [];
 
-function forgottenBlock(
-  { allotment, uidOf }: Pick<ForgottenBlocksDeps, 'allotment' | 'uidOf'>,
-  { node, address }: ShownPodOfNode,
-): { readonly uid: string; readonly block: ListedBlock } | undefined {
-  const uid = uidOf(node);
-  const place = addressCidr(address);
-  const block = uid === undefined || place === undefined ? undefined : allotment.forgottenBlock(uid, place);
-  return uid === undefined || block === undefined ? undefined : { uid, block };
+  constructor(deps: ForgottenBlocksDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves once what pods use is the block of their node again. Rejects only with the signal's reason. */
+  async remember(signal: AbortSignal): Promise<void> {
+    const { pods, onUnreadable, clock, random } = this.#deps;
+    const backoff = new Backoff(retries, { clock, random });
+    for (;;) {
+      const reading = await pods.everywhere((each) => this.#isWanted(each), signal);
+      if (reading.kind === 'read') {
+        this.#outside = reading.shown.flatMap(({ node, address }) => {
+          const place = addressCidr(address);
+          return place === undefined ? [] : [{ node, address: place }];
+        });
+        this.notePools();
+        return;
+      }
+      if (reading.isDenied || backoff.failures === 0) onUnreadable(reading);
+      if (reading.isDenied) return;
+      await sleep(clock, backoff.fail(), signal);
+    }
+  }
+
+  /** A pool may have what pods showed. Call it before anything of the pool is given out. */
+  notePools(): void {
+    this.#outside = this.#outside.filter((use) => !this.#isRemembered(use));
+  }
+
+  #isWanted({ node, address }: ShownPodOfNode): boolean {
+    const { allotment, uidOf } = this.#deps;
+    const [uid, place] = [uidOf(node), addressCidr(address)];
+    if (place === undefined) return false;
+    if (allotment.forgottenBlock(uid, place) !== undefined) return true;
+    return uid !== undefined && allotment.isOutside(uid, place);
+  }
+
+  /** Whether it has a block by now, its own or another's. */
+  #isRemembered({ node, address }: OutsideUse): boolean {
+    const { allotment, left, uidOf } = this.#deps;
+    const uid = uidOf(node);
+    const block = allotment.forgottenBlock(uid, address);
+    if (block === undefined) return uid === undefined || !allotment.isOutside(uid, address);
+    if (uid === undefined) left.remember(node, block.cidr);
+    else allotment.remember(uid, block);
+    return true;
+  }
 }

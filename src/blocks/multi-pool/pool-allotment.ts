@@ -133,17 +133,28 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   /**
-   * The block around an address that a pod of the node shows, although neither its agent lists it nor anybody else holds it: the
-   * agent dropped it before this process led. Undefined if there is none.
+   * The block around an address that a pod shows, although neither the agent of its node lists it nor anybody else holds it: it was
+   * dropped before this process led. `uid`: of the CiliumNode; undefined if that is gone. Undefined if there is no such block.
    */
-  forgottenBlock(uid: string, address: Cidr): ListedBlock | undefined {
-    const known = this.#known.get(uid);
-    const pool = known && this.#ledger.poolOf(address);
-    if (known === undefined || pool === undefined) return undefined;
-    const own = [...this.#ledger.heldBy(uid), ...known.listed.map(({ cidr }) => cidr)];
-    if (own.some((each) => overlaps(each, address))) return undefined;
+  forgottenBlock(uid: string | undefined, address: Cidr): ListedBlock | undefined {
+    const pool = this.#ledger.poolOf(address);
+    if (pool === undefined || this.#isOwn(uid, address)) return undefined;
     const cidr = network(address.family, address.base, pool.maskSize);
-    return this.#ledger.othersHolding(cidr, uid).length > 0 ? undefined : { pool: pool.pool, cidr };
+    return this.#ledger.othersHolding(cidr, uid ?? '').length > 0 ? undefined : { pool: pool.pool, cidr };
+  }
+
+  /** Whether a pod of the node shows an address of no pool, and of no block that the node has. A pool may come that has it. */
+  isOutside(uid: string, address: Cidr): boolean {
+    return this.#ledger.poolOf(address) === undefined && !this.#isOwn(uid, address);
+  }
+
+  #isOwn(uid: string | undefined, address: Cidr): boolean {
+    if (uid === undefined) return false;
+    const own = [
+      ...this.#ledger.heldBy(uid),
+      ...(this.#known.get(uid)?.listed ?? []).map(({ cidr }) => cidr),
+    ];
+    return own.some((each) => overlaps(each, address));
   }
 
   /** It is the node's again, and goes as one that its agent drops now. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sleep } from '../../../src/runtime/clock.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
-import { ipv4, PoolWorld, usual } from './pool-world.ts';
+import { ipv4, nodes, pools, PoolWorld, usual } from './pool-world.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 const address = '10.0.0.40';
@@ -105,6 +105,66 @@ describe('a block that an agent no longer lists', () => {
     await world.clock.advance(120_000);
 
     expect((await world.blocks('two'))['default']).not.toContain('10.0.0.32/27');
+  });
+
+  test.each<[string, (world: PoolWorld) => Promise<unknown>, (world: PoolWorld) => Promise<unknown>]>([
+    [
+      'its pool comes back after the start of a new leader',
+      (world) => world.ask('DELETE', `${pools}/default`),
+      (world) => world.pool('default', ipv4(27, '10.0.0.0/24')),
+    ],
+    [
+      'its network comes to another pool after the start of a new leader',
+      (world) => world.ask('PATCH', `${pools}/default`, { spec: ipv4(27, '10.2.0.0/24') }),
+      (world) => world.pool('green', ipv4(27, '10.0.0.0/24')),
+    ],
+  ])('stays its own if it was dropped while nobody led, and %s', async (_, before, after) => {
+    const world = await usual();
+    await world.node('one', { default: 60 });
+    await world.clock.advance(5000);
+    await runPod(world);
+    world.leader?.stop();
+    await world.clock.advance(5000);
+    await world.list('one', { default: ['10.0.0.0/27'] });
+    await world.request('one', { default: 20 });
+    await before(world);
+    world.startReplica();
+    await world.clock.advance(60_000);
+    await after(world);
+    await world.node('two', { default: 240, green: 240 });
+    await world.clock.advance(120_000);
+    const others = Object.values(await world.blocks('two')).flat();
+
+    await world.ask('DELETE', `${pods}/web`, { gracePeriodSeconds: 0 });
+    await world.clock.advance(600_000);
+
+    expect(others.length).toBeGreaterThan(4);
+    expect(others.filter((block) => /^10\.0\.0\.(0|32)\//.test(block))).toEqual([]);
+    expect(Object.values(await world.blocks('two')).flat().length).toBeGreaterThanOrEqual(others.length);
+    expect(world.reasonOf('one')).not.toBe('ReleasedAddressesInUse');
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('stays out of reach if its CiliumNode was deleted while nobody led, until the pod is gone', async () => {
+    const world = await usual();
+    await world.node('one', { default: 60 });
+    await world.clock.advance(5000);
+    await runPod(world);
+    world.leader?.stop();
+    await world.clock.advance(5000);
+    await world.ask('DELETE', `${nodes}/one`);
+    world.startReplica();
+    await world.node('two', { default: 240 });
+    await world.clock.advance(120_000);
+    const others = await world.blocks('two');
+
+    await world.ask('DELETE', `${pods}/web`, { gracePeriodSeconds: 0 });
+    await world.clock.advance(600_000);
+
+    expect(others['default']).toHaveLength(7);
+    expect(others['default']).not.toContain('10.0.0.32/27');
+    expect((await world.blocks('two'))['default']).toHaveLength(8);
+    expect(world.bugs).toEqual([]);
   });
 
   test('is the first that its node gets again', async () => {
