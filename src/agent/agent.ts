@@ -20,6 +20,7 @@ import { only, type PoolFigures } from './ipam/pools.ts';
 import type { EventCounter } from './own-node/own-node.ts';
 import { GonePods } from './evidence/gone-pods.ts';
 import { rebuild } from './evidence/rebuild.ts';
+import { sandboxOf } from './evidence/sandboxes.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
 import { type NodePod, NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
@@ -79,7 +80,8 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
     const queue = makeDirectory(deleteQueueOf(socketPath).directory);
     if (queue !== undefined) return { kind: 'failed', problem: queue };
     const canRebuild = deps.kubernetes !== undefined;
-    const state = openState({ path: stateDir, bootIdFile, node, canRebuild });
+    const lives = (netns: string): boolean => deps.machine.sandboxes().includes(sandboxOf(netns) ?? '');
+    const state = openState({ path: stateDir, bootIdFile, node, canRebuild, lives });
     if (state.kind === 'unusable')
       return { kind: 'failed', problem: `cannot use the state directory ${stateDir}: ${state.problem}` };
     if (state.kind === 'damaged') {

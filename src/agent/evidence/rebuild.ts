@@ -1,9 +1,10 @@
-// Learns what is held from the pods of this node, after a record that was damaged. Pods hold what they show under their names,
-// until they are gone or a DEL names them.
+// Learns what is held from the pods of this node, after a record that was damaged, beside what that still said. Pods hold what
+// they show under their names, until they are gone or a DEL names them.
 import { sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Held } from '../ipam/holdings.ts';
 import type { NodePod } from '../metadata/node-pods.ts';
+import { sandboxOf } from './sandboxes.ts';
 import type { GonePodsOptions } from './gone-pods.ts';
 
 export interface RebuildOptions extends GonePodsOptions {
@@ -31,10 +32,12 @@ export async function rebuild(options: RebuildOptions, signal: AbortSignal): Pro
     await allReported(options, signal);
     await noneUnknown(options, before, signal);
     while (!signal.aborted) {
-      const held = shownByPods(pods.all.values(), (ip) => ipam.pools.poolOf(ip));
+      const { ips } = attached(ipam);
+      const shown = shownByPods(pods.all.values(), (address) => ipam.pools.poolOf(address));
+      const held = shown.filter(({ ip }) => !ips.has(ip));
       const problem = ipam.rebuild(held);
       if (problem === undefined)
-        return log.info('the record is rebuilt from pods', { addresses: held.length });
+        return log.info('the record is rebuilt from pods', { addresses: ipam.holdings.size });
       await sleep(clock, pause, signal);
     }
   } catch (error) {
@@ -51,17 +54,20 @@ async function allReported({ pods, clock }: RebuildOptions, signal: AbortSignal)
 }
 
 /**
- * What had a network before the agent started has an address that the record lost. While there are more of them than pods that
+ * What had a network before the agent started has an address, which the record lost unless it still says it. While there are more of them than pods that
  * show one, an address that no pod shows may be of one that lives.
  */
 async function noneUnknown(
-  { pods, sandboxes, clock, log }: RebuildOptions,
+  { ipam, pods, sandboxes, clock, log }: RebuildOptions,
   before: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<void> {
   const unknown = (): readonly string[] => {
-    const living = sandboxes().filter((name) => before.has(name));
-    const shown = [...pods.all.values()].filter(({ hasEnded, ips }) => !hasEnded && ips.length > 0);
+    const known = attached(ipam);
+    const living = sandboxes().filter((name) => before.has(name) && !known.sandboxes.has(name));
+    const shown = [...pods.all.values()].filter(
+      ({ hasEnded, ips }) => !hasEnded && ips.some((ip) => !known.ips.has(ip)),
+    );
     return living.length > shown.length ? living : [];
   };
   const namespaces = unknown();
@@ -71,6 +77,18 @@ async function noneUnknown(
       { namespaces },
     );
   while (!signal.aborted && unknown().length > 0) await sleep(clock, pause, signal);
+}
+
+/** What the damaged record still said. */
+function attached({ holdings }: RebuildOptions['ipam']): {
+  readonly ips: ReadonlySet<string>;
+  readonly sandboxes: ReadonlySet<string | undefined>;
+} {
+  const all = [...holdings.attachments()];
+  return {
+    ips: new Set(all.flatMap(({ places }) => places.map(({ ip }) => ip))),
+    sandboxes: new Set(all.map(({ netns }) => sandboxOf(netns))),
+  };
 }
 
 /** What living pods show. Addresses of those that have ended are used last, as all that are shown. */

@@ -1,6 +1,7 @@
 // The network namespaces that container runtimes made for pods, as this machine shows them. They live as long as their pods do,
 // whatever the API says.
 import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 
 const directory = '/var/run/netns';
 
@@ -14,4 +15,10 @@ export function livingSandboxes(): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** The name of a network namespace in that directory; undefined for one elsewhere. */
+export function sandboxOf(netns: string | undefined): string | undefined {
+  const isThere = netns !== undefined && [directory, '/run/netns'].includes(dirname(netns));
+  return isThere ? basename(netns) : undefined;
 }

@@ -1,8 +1,11 @@
 // The directory that holds what the agent remembers: a directory for each boot of the machine. No container survives a boot,
-// so what an earlier one left holds nothing. A record that is damaged is set aside, if its holdings can be learned again.
+// so what an earlier one left holds nothing. A record that is damaged is set aside, if its holdings can be learned again; what it still says of containers that
+// live is kept.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Change } from '../ipam/holdings.ts';
 import { type OpenedRecord, AddressRecord } from './address-record.ts';
+import { salvage } from './salvage.ts';
 import type { RecordOwner } from './stored-record.ts';
 
 export interface StateDirectory {
@@ -12,6 +15,8 @@ export interface StateDirectory {
   readonly node: string;
   /** Whether holdings can be learned from the pods of this node. Default: they cannot. */
   readonly canRebuild?: boolean;
+  /** Whether the network namespace of a container lives, as far as it can be seen. Default: none is seen. */
+  readonly lives?: (netns: string) => boolean;
 }
 
 export type OpenedState =
@@ -23,11 +28,12 @@ const bootId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const asideSuffix = '.damaged';
 
 /** Opens the record of this boot, and then removes those of others. */
-export function openState({ path, bootIdFile, node, canRebuild = false }: StateDirectory): OpenedState {
+export function openState(options: StateDirectory): OpenedState {
+  const { path, bootIdFile, node } = options;
   try {
     const boot = readFileSync(bootIdFile, 'utf8').trim();
     if (!bootId.test(boot)) return { kind: 'unusable', problem: `${bootIdFile} holds no boot id` };
-    const opened = openOwn(join(path, boot), { boot, node }, canRebuild);
+    const opened = openOwn(join(path, boot), { boot, node }, { ...unseeing, ...options });
     if (opened.kind === 'foreign') return { ...opened, kind: 'unusable' };
     if (opened.kind === 'open') removeOthers(path, boot);
     return opened;
@@ -36,8 +42,14 @@ export function openState({ path, bootIdFile, node, canRebuild = false }: StateD
   }
 }
 
+const unseeing = { canRebuild: false, lives: () => false };
+
 /** An agent that was killed between two of these steps finds the directory that is set aside, and an empty record. */
-function openOwn(own: string, owner: RecordOwner, canRebuild: boolean): OpenedState | OpenedRecord {
+function openOwn(
+  own: string,
+  owner: RecordOwner,
+  { canRebuild, lives }: Required<StateDirectory>,
+): OpenedState | OpenedRecord {
   const aside = `${own}${asideSuffix}`;
   mkdirSync(own, { recursive: true, mode: 0o700 });
   const opened = AddressRecord.open(own, owner);
@@ -50,15 +62,16 @@ function openOwn(own: string, owner: RecordOwner, canRebuild: boolean): OpenedSt
     renameSync(own, aside);
     mkdirSync(own, { mode: 0o700 });
   }
-  return startAgain(opened.kind === 'open' ? opened : AddressRecord.open(own, owner));
+  return startAgain(opened.kind === 'open' ? opened : AddressRecord.open(own, owner), salvage(aside, lives));
 }
 
-function startAgain(opened: OpenedRecord): OpenedState | OpenedRecord {
+function startAgain(opened: OpenedRecord, kept: readonly Change[]): OpenedState | OpenedRecord {
   if (opened.kind !== 'open') return opened;
-  const change = { rebuilding: true };
-  const problem = opened.record.write(change);
-  if (problem !== undefined) return { kind: 'unusable', problem };
-  opened.holdings.apply(change);
+  for (const change of [{ rebuilding: true }, ...kept]) {
+    const problem = opened.record.write(change);
+    if (problem !== undefined) return { kind: 'unusable', problem };
+    opened.holdings.apply(change);
+  }
   return opened;
 }
 

@@ -226,6 +226,51 @@ describe('a record that was damaged', () => {
     },
   );
 
+  test('waits for no pod whose sandbox it still names, and gives nobody its address', async () => {
+    const holdings = damaged();
+    const places = [{ pool: 'default', ip: '10.0.0.2' }];
+    const name = { network: 'pods', container: 'c9', interface: 'eth0' };
+    const attach = { ...name, owner: 'default/quiet', since: 0, netns: '/var/run/netns/cni-1', places };
+    holdings.apply({ hold: places.map((place) => ({ ...place, owner: 'default/quiet' })), attach });
+    const scene = play(holdings);
+    scene.sandboxes.add('cni-1').add('cni-2');
+    await createPod(scene, 'quiet');
+    await createPod(scene, 'a');
+    await show(scene, 'a', { phase: 'Running', podIPs: [{ ip: '10.0.0.3' }] });
+    scene.start();
+    await minutes(scene, 2);
+
+    expect(scene.rig.ipam.holdings.isRebuilding).toBe(false);
+    await show(scene, 'quiet', { phase: 'Running', podIPs: [{ ip: '10.0.0.2' }] });
+    expect(printed(await scene.rig.call('ADD', { env: { CNI_ARGS: 'IP=10.0.0.2' } }))).toMatchObject({
+      code: 102,
+    });
+    await scene.rig.call('DEL', { env: { CNI_CONTAINERID: 'c9' } });
+    expect(scene.rig.held).toEqual(['10.0.0.3']);
+    await scene.end();
+  });
+
+  test('counts no pod whose address it still names among those that show the others', async () => {
+    const holdings = damaged();
+    const places = [{ pool: 'default', ip: '10.0.0.2' }];
+    const name = { network: 'pods', container: 'c9', interface: 'eth0' };
+    const attach = { ...name, owner: 'default/a', since: 0, netns: '/run/netns/cni-1', places };
+    holdings.apply({ hold: places.map((place) => ({ ...place, owner: 'default/a' })), attach });
+    const scene = play(holdings);
+    scene.sandboxes.add('cni-1').add('cni-2');
+    await createPod(scene, 'a');
+    await show(scene, 'a', { phase: 'Running', podIPs: [{ ip: '10.0.0.2' }] });
+    scene.start();
+    await minutes(scene, 10);
+
+    expect(scene.rig.ipam.holdings.isRebuilding).toBe(true);
+    scene.sandboxes.delete('cni-2');
+    await minutes(scene, 1);
+    expect(scene.rig.ipam.holdings.isRebuilding).toBe(false);
+    expect([...scene.rig.ipam.holdings.held()]).toEqual([{ ...places[0], owner: 'default/a' }]);
+    await scene.end();
+  });
+
   test('releases what a pod shows by a DEL that names it, and after it is gone', async () => {
     const scene = play(damaged());
     const uid = uidOf(await createPod(scene, 'a'));

@@ -60,8 +60,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'keeps what an earlier boot held',
     'record/state-directory.ts',
-    'const opened = openOwn(join(path, boot), { boot, node }, canRebuild);',
-    "const opened = openOwn(join(path, 'any-boot'), { boot: 'any', node }, canRebuild);",
+    'const opened = openOwn(join(path, boot), { boot, node }, { ...unseeing, ...options });',
+    "const opened = openOwn(join(path, 'any-boot'), { boot: 'any', node }, { ...unseeing, ...options });",
   ),
   one(
     'takes one family after the other, and keeps the first when the second fails',
@@ -192,8 +192,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'learns nothing from pods when its record is damaged',
     'evidence/rebuild.ts',
-    'const held = shownByPods(pods.all.values(), (ip) => ipam.pools.poolOf(ip));',
-    'const held = shownByPods(pods.all.values(), (ip) => ipam.pools.poolOf(ip)).slice(0, 0);',
+    'const held = shown.filter(({ ip }) => !ips.has(ip));',
+    'const held = shown.filter(({ ip }) => ip === [...ips][0]);',
   ),
   one(
     'gives out addresses before it has learned from pods what is held',

@@ -254,6 +254,61 @@ describe('the state directory', () => {
     expect(existsSync(`${own}.damaged`)).toBe(false);
   });
 
+  test.each(['journal', 'snapshot'])(
+    'keeps of a damaged %s the gateways, and what it still says of containers that live',
+    (file) => {
+      const path = join(directory, 'state');
+      writeFileSync(bootIdFile(), boots[0]);
+      const open = (): Extract<ReturnType<typeof openState>, { kind: 'open' }> => {
+        const lives = (netns: string): boolean => netns !== '/n/gone';
+        const opened = openState({ path, node: 'n', bootIdFile: bootIdFile(), canRebuild: true, lives });
+        if (opened.kind !== 'open') throw new Error(opened.problem);
+        return opened;
+      };
+      const attachment = (
+        container: string,
+        netns: string | undefined,
+        ...ips: readonly string[]
+      ): Change => {
+        const places = ips.map((ip) => ({ pool: 'main', ip }));
+        const name = { network: 'pods', container, interface: 'eth0' };
+        const attach = { ...name, owner: `o-${container}`, since: 1, places, ...(netns && { netns }) };
+        return { hold: places.map((place) => ({ ...place, owner: `o-${container}` })), attach };
+      };
+      const first = open();
+      for (const change of [
+        { routers: { '10.0.0.0/24': '10.0.0.3' } },
+        attachment('kept', '/n/kept', '10.0.0.5', 'fd00::5'),
+        attachment('damaged', '/n/damaged', '10.0.0.6'),
+        attachment('gone', '/n/gone', '10.0.0.7'),
+        attachment('unseen', undefined, '10.0.0.8'),
+        // The line that releases it is lost, too.
+        attachment('earlier', '/n/earlier', '10.0.0.9'),
+        attachment('later', '/n/later', '10.0.0.9'),
+        { hold: [{ pool: 'main', ip: '10.0.0.10', owner: 'of REST' }] },
+      ]) {
+        first.record.write(change);
+        first.holdings.apply(change);
+      }
+      if (file === 'snapshot') first.record.snapshot();
+      first.record.close();
+      const damaged = join(path, boots[0], file);
+      writeFileSync(damaged, readFileSync(damaged, 'utf8').replaceAll('/n/damaged', '/n/xxxxxxx'));
+
+      for (const { record, holdings } of [open(), open()]) {
+        record.close();
+        expect(holdings.isRebuilding).toBe(true);
+        expect(holdings.routers).toEqual({ '10.0.0.0/24': '10.0.0.3' });
+        expect([...holdings.attachments()].map(({ container }) => container)).toEqual(['kept', 'later']);
+        expect([...holdings.held()].map(({ ip, owner }) => `${ip} ${owner}`)).toEqual([
+          '10.0.0.5 o-kept',
+          'fd00::5 o-kept',
+          '10.0.0.9 o-later',
+        ]);
+      }
+    },
+  );
+
   test('is unusable if it is a file', () => {
     writeFileSync(bootIdFile(), boots[0]);
     writeFileSync(join(directory, 'state'), '');
