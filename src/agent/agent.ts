@@ -56,8 +56,10 @@ export interface Machine {
 
 export type AgentEnd =
   | { readonly kind: 'stopped' }
-  /** `problem` says what to do. */
-  | { readonly kind: 'failed'; readonly problem: string };
+  /** It did not start; `problem` says what to do. */
+  | { readonly kind: 'failed'; readonly problem: string }
+  /** It served until its files were gone, and has said so. */
+  | { readonly kind: 'lost' };
 
 /** Serves until `stop` aborts, or fails to start. */
 export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<AgentEnd> {
@@ -220,7 +222,9 @@ export async function serve(
       ended.abort();
     };
     await runTogether([(own) => aborted(own), learns, replays, watch, ...runs], ended.signal);
-    return lost === undefined ? { kind: 'stopped' } : { kind: 'failed', problem: lost };
+    if (lost === undefined) return { kind: 'stopped' };
+    log.error('a file of the agent is gone, exiting', { problem: lost });
+    return { kind: 'lost' };
   } finally {
     // Whatever the reason: what still answered without a record would lose addresses.
     await server.close();
