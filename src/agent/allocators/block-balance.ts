@@ -1,4 +1,5 @@
 // How many addresses of a pool a node asks for, and which blocks it keeps. Pure.
+import type { BlockEnds } from './host-scope-allocator.ts';
 import type { BlockUse } from './multi-pool-allocator.ts';
 
 export interface DemandParts {
@@ -22,7 +23,7 @@ export function linearDemand({ inUse, pending, preAllocate }: DemandParts): numb
   return inUse + pending + preAllocate;
 }
 
-export interface Offered extends BlockUse {
+export interface Offered extends Omit<BlockUse, keyof BlockEnds> {
   /** Whether this node says that it holds the block. */
   readonly isListed: boolean;
 }

@@ -20,7 +20,7 @@ export interface OfferedBlock extends BlockEnds {
 }
 
 /** A block that is offered, or in use. */
-export interface BlockUse {
+export interface BlockUse extends BlockEnds {
   readonly cidr: string;
   readonly used: number;
   readonly free: number;
@@ -59,8 +59,11 @@ export class MultiPoolAllocator implements Allocator {
     const held = isNew ? [...this.#elsewhere, ...this.#held()] : [];
     for (const each of offered) {
       const text = cidrText(each.cidr);
-      const addresses = before.get(text)?.addresses ?? this.#newBlock(each, text, held);
-      blocks.set(text, { ...each, addresses, isOffered: true });
+      const known = before.get(text);
+      const ends = known !== undefined && this.#keepsEnds(known, each) ? known : each;
+      const addresses = ends === known ? known.addresses : this.#newBlock(each, text, held);
+      const { allowsFirst, allowsLast } = ends;
+      blocks.set(text, { ...each, allowsFirst, allowsLast, addresses, isOffered: true });
     }
     for (const [text, block] of before)
       if (!blocks.has(text) && this.#usedIn(block) > 0)
@@ -70,9 +73,9 @@ export class MultiPoolAllocator implements Allocator {
 
   get blocks(): readonly BlockUse[] {
     return Array.from(this.#blocks, ([cidr, block]) => {
-      const { addresses, isUsable, isOffered } = block;
+      const { addresses, isUsable, isOffered, allowsFirst, allowsLast } = block;
       const free = Number(addresses.capacity) - addresses.taken;
-      return { cidr, used: this.#usedIn(block), free, isUsable, isOffered };
+      return { cidr, used: this.#usedIn(block), free, isUsable, isOffered, allowsFirst, allowsLast };
     });
   }
 
@@ -152,6 +155,12 @@ export class MultiPoolAllocator implements Allocator {
 
   #all(): readonly Block[] {
     return [...this.#blocks.values()];
+  }
+
+  /** Its first address is the gateway of pods that live, or one of them has it. */
+  #keepsEnds(known: Block, { allowsFirst, allowsLast }: BlockEnds): boolean {
+    const areSame = known.allowsFirst === allowsFirst && known.allowsLast === allowsLast;
+    return areSame || this.#usedIn(known) > 0;
   }
 
   #usedIn({ addresses }: Block): number {

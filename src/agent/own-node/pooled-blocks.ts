@@ -1,7 +1,7 @@
 // Where the addresses of this node come from with pools: it asks for counts in spec.ipam.pools.requested, and says in `allocated`
 // which blocks it holds. A block that it stops holding gives nothing from before the write on until the object shows, in another
 // state, that it is held after all: the operator may give it to another node meanwhile.
-import { type Cidr, cidrOf, families, type Family, parseAddress } from '../../blocks/set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, families, type Family, parseAddress } from '../../blocks/set/cidr.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
@@ -140,11 +140,23 @@ export class PooledBlocks implements AddressSource {
   /** A record that cannot be written costs a restart without an API server, and nothing else. */
   #remember(usable: readonly BlockOfPool[]): void {
     const { ipam, record, familiesOf, remembers, log } = this.#options;
-    const pools = remembered(usable, familiesOf);
+    const pools = remembered(
+      usable.map((block) => this.#withEnds(block)),
+      familiesOf,
+    );
     if (!remembers || JSON.stringify(pools) === JSON.stringify(ipam.holdings.pools)) return;
     const problem = record({ pools });
     if (problem === undefined) ipam.holdings.apply({ pools });
     else log.warn('cannot remember the blocks of this node', { problem });
+  }
+
+  /** As pods have the block, whatever is shown of it meanwhile. */
+  #withEnds(block: BlockOfPool): BlockOfPool {
+    const { allocator } = this.#allocators.get(allocatorKey(block.pool, block.cidr.family)) ?? {};
+    const known = allocator?.blocks.find(({ cidr }) => cidr === cidrText(block.cidr));
+    return known === undefined
+      ? block
+      : { ...block, allowsFirst: known.allowsFirst, allowsLast: known.allowsLast };
   }
 
   #serve(pool: string, family: Family): void {

@@ -27,12 +27,12 @@ afterEach(() => {
   machine.remove();
 });
 
-async function createPool(name: string): Promise<void> {
+async function createPool(name: string, more: JsonObject = {}): Promise<void> {
   await api.kubectl('POST', '/apis/cilium.io/v2alpha1/ciliumpodippools', {
     apiVersion: 'cilium.io/v2alpha1',
     kind: 'CiliumPodIPPool',
     metadata: { name },
-    spec: { ipv4: { cidrs: ['10.0.0.0/16'], maskSize: 24 } },
+    spec: { ipv4: { cidrs: ['10.0.0.0/16'], maskSize: 24 }, ...more },
   });
 }
 
@@ -157,5 +157,21 @@ describe('a block of a pool', () => {
     expect((await callPlugin(machine, again)).message).toBe(taken);
     await call('DEL', 'c1');
     expect((await callPlugin(machine, again)).ip).toBe('10.0.0.7');
+  });
+
+  test('keeps its first address as gateway while pods live, whatever becomes of its pool', async () => {
+    await list({ pool: 'default', cidrs: ['10.0.0.0/24'] });
+    expect(await add('c1', '10.0.0.7')).toBe('10.0.0.7');
+
+    await api.kubectl('DELETE', '/apis/cilium.io/v2alpha1/ciliumpodippools/default');
+    await createPool('default', { allowFirstIP: true });
+    for (let restart = 0; restart < 3; restart++) {
+      await clock.advance(1000);
+      expect(await add('c2', '10.0.0.0')).toContain('not in the valid range');
+      if (restart < 2) await start();
+    }
+    await call('DEL', 'c1');
+    await list({ pool: 'default', cidrs: ['10.0.0.0/24'] });
+    expect(await add('c2', '10.0.0.0')).toBe('10.0.0.0');
   });
 });
