@@ -1,25 +1,34 @@
 // A cilium-operator that still runs next to Headwater, as far as its writes go. Once a minute it lists, renders every
 // CiliumNode from the cloud, and PUTs the whole object from its cache if it differs: status first, then spec, each with two
 // attempts. It allocates and releases nothing.
-import { sleep } from '../../src/runtime/clock.ts';
+import { type Clock, sleep } from '../../src/runtime/clock.ts';
+import type { CloudNetwork } from '../../src/simulator/cloud/cloud-network.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
+import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
-import { testBlock } from './test-cloud.ts';
-import type { World } from './world.ts';
 
 const nodesPath = '/apis/cilium.io/v2/ciliumnodes';
+
+/** Where it runs: a cluster in one process, or a real API server beside a model of EC2. */
+interface Surroundings {
+  readonly clock: Clock;
+  readonly cluster: {
+    readonly kubernetes: { readonly handle: KubernetesHandler };
+    readonly ec2: { readonly network: CloudNetwork };
+  };
+}
 
 export class StandInOperator {
   /** Monotonic time of each PUT that the API accepted. */
   readonly writes: number[] = [];
-  readonly #world: World;
+  readonly #world: Surroundings;
   readonly #describes: boolean;
   readonly #client: KubernetesClient;
   readonly #stopping = new AbortController();
 
   /** `describes`: it gives interfaces descriptions of its own, so that its status differs from Headwater's. */
-  constructor(world: World, { describes = true } = {}) {
+  constructor(world: Surroundings, { describes = true } = {}) {
     this.#world = world;
     this.#describes = describes;
     this.#client = new KubernetesClient(world.cluster.kubernetes.handle, 'cilium-operator-aws');
@@ -45,7 +54,10 @@ export class StandInOperator {
   }
 
   async #sync(node: JsonObject): Promise<void> {
-    const interfaces = this.#world.interfaces({ instanceId: textAt(node, 'spec', 'instance-id') });
+    const instanceId = textAt(node, 'spec', 'instance-id');
+    const interfaces = [...this.#world.cluster.ec2.network.interfaces.values()].filter(
+      (item) => item.instanceId === instanceId,
+    );
     const enis = Object.fromEntries(interfaces.map((item) => [item.id, this.#statusOf(item)]));
     const pool = Object.fromEntries(
       interfaces.flatMap(({ id, addresses, primaryAddress }) =>
@@ -100,11 +112,17 @@ export class StandInOperator {
       ...(!this.#describes && item.description !== '' && { description: item.description }),
       ...(index > 0 && { number: index }),
       subnet: { id: item.subnetId, cidr: network.subnets.get(item.subnetId)?.block ?? '' },
-      vpc: { id: item.vpcId, 'primary-cidr': testBlock },
+      vpc: vpcOf(network, item),
       addresses: item.addresses.filter((address) => address !== item.primaryAddress),
+      ...(item.ipv6Prefixes.length > 0 && { 'ipv6-prefixes': item.ipv6Prefixes }),
       'security-groups': item.groupIds,
     };
   }
+}
+
+function vpcOf(network: CloudNetwork, { vpcId }: NetworkInterface): JsonObject {
+  const [primary = '', ...others] = network.find('vpcs', vpcId).blocks.map(({ block }) => block);
+  return { id: vpcId, 'primary-cidr': primary, ...(others.length > 0 && { cidrs: others }) };
 }
 
 /** Sorts members by name, so that equal objects have equal texts. */

@@ -15,11 +15,20 @@ export interface CloudWish {
   readonly seed?: string;
   /** Whether every subnet has a block of IPv6. */
   readonly ipv6?: boolean;
+  /** What a second interface of each instance has from the start; by default there is none. */
+  readonly held?: { readonly addresses: number; readonly ipv6Prefixes: number };
   /** Names of the users who may call EC2; one user by default. */
   readonly users?: readonly string[];
 }
 
-export function e2eTopology({ nodes, scale = 1, seed = 'e2e', users, ipv6 = false }: CloudWish): Topology {
+export function e2eTopology({
+  nodes,
+  scale = 1,
+  seed = 'e2e',
+  users,
+  ipv6 = false,
+  held,
+}: CloudWish): Topology {
   const ipv6Of = (length: number, number = 0): { readonly ipv6Block?: string } =>
     ipv6 ? { ipv6Block: `2600:1f14:abc:de0${number}::/${length}` } : {};
   const plan = {
@@ -51,6 +60,9 @@ export function e2eTopology({ nodes, scale = 1, seed = 'e2e', users, ipv6 = fals
       type: types[index % types.length],
       subnet: `nodes-${zones[index % zones.length]}`,
       securityGroups: ['nodes'],
+      ...(held !== undefined && {
+        interfaces: [{ ...held, subnet: `pods-${zones[index % zones.length]}`, deviceIndex: 1 }],
+      }),
     })),
     limits: { scale },
     ...(users !== undefined && { credentials: users.map(credentialOf) }),

@@ -1,6 +1,6 @@
 // Headwater takes CiliumNodes over as cilium-operator left them.
 import { describe, expect, test } from '@jest/globals';
-import { objectAt, textMapAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, objectAt, textMapAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts, Protocol } from '../../../src/simulator/workload/node-facts.ts';
 import { StandInOperator } from '../../support/stand-in-operator.ts';
 import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
@@ -198,7 +198,9 @@ describe.each(protocols)('what Headwater does not write in the status of an agen
     const written = world
       .interfaces(machine)
       .map(({ id, ipv6Prefixes }) => [id, { ...others, 'ipv6-prefixes': ipv6Prefixes }] as const);
-    await world.patchStatus(machine, { eni: { enis: Object.fromEntries(written) } });
+    await world.patchStatus(machine, {
+      eni: { enis: Object.fromEntries(known.map((id) => [id, others])) },
+    });
     const request = (count: number): Promise<unknown> => {
       const requested = [{ pool: 'default', needed: { 'ipv4-addrs': count } }];
       return protocol === 'multi-pool'
@@ -227,3 +229,59 @@ describe.each(protocols)('what Headwater does not write in the status of an agen
     expect(world.broken()).toEqual([]);
   });
 });
+
+describe('nodes of a cilium-operator with IPv6', () => {
+  test('show the same bytes of it under Headwater, and under the operator again', async () => {
+    const held = { addresses: 8, ipv6Prefixes: 1 };
+    const world = new World({
+      cloud: testCloud({
+        instances: [instance({ count: 3, interfaces: [{ ...held, subnet: 'pods', deviceIndex: 1 }] })],
+        vpcs: [{ name: 'main', id: ids.vpc, blocks: [testBlock], ipv6Block: '2600:1f14:100::/56' }],
+        subnets: [subnets.nodes, { ...subnets.pods, ipv6Block: '2600:1f14:100::/64' }, subnets.morePods],
+      }),
+      configure: () => ({ protocol: 'multi-pool', ipv6: true, eni: { firstInterfaceIndex: 1 } }),
+    });
+    const asked = (ipv4: number): JsonObject => ({
+      requested: [{ pool: 'default', needed: { 'ipv4-addrs': ipv4, 'ipv6-addrs': 9 } }],
+    });
+    const request = async (ipv4: number): Promise<void> => {
+      for (const machine of world.machines)
+        await world.patch(machine, { spec: { ipam: { pools: asked(ipv4) } } });
+    };
+    for (const machine of world.machines) await world.announce(machine);
+    await request(8);
+    const operator = new StandInOperator(world, { describes: false });
+    await operator.resync();
+    const before = world.machines.map((machine) => ipv6In(world.ciliumNode(machine)));
+    const versions = world.machines.map(({ name }) => world.history.of(name).length);
+
+    const controller = startController(world);
+    await world.advance(60_000);
+    await request(14);
+    await world.until('each has 14 addresses', () =>
+      world.machines.every((machine) => world.pool(machine).size === 14),
+    );
+    controller.stop();
+    await world.advance(60_000);
+    await operator.resync();
+
+    const since = world.machines.flatMap(({ name }, index) =>
+      world.history
+        .of(name)
+        .slice(versions[index])
+        .map(({ object }) => [index, ipv6In(object)] as const),
+    );
+    expect(before.map((text) => text.match(/\/80/g)?.length)).toEqual([1, 1, 1]);
+    expect(since.length).toBeGreaterThan(5);
+    expect(since.filter(([index, text]) => text !== before[index])).toEqual([]);
+    expect(controller.changes.filter(({ action }) => action.includes('Ipv6'))).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+/** What the interfaces of a CiliumNode show of IPv6, as one text. */
+function ipv6In(node: JsonObject | undefined): string {
+  const enis = Object.entries(objectAt(node, 'status', 'eni', 'enis'));
+  const shown = enis.map(([id, eni]) => [id, textsAt(eni, 'ipv6-prefixes')] as const);
+  return JSON.stringify(shown.filter(([, prefixes]) => prefixes.length > 0));
+}
