@@ -19,10 +19,13 @@ interface Kept {
   readonly keep: (address: string) => void;
 }
 
-function onAws(): Kept {
+const protocols = ['crd-allocator', 'multi-pool'] as const;
+type Protocol = (typeof protocols)[number];
+
+function onAws(protocol: Protocol): Kept {
   const world = new World({
     cloud: testCloud({ instances: [instance()] }),
-    configure: () => ({ protocol: 'multi-pool' }),
+    configure: () => ({ protocol }),
   });
   const { faults } = world.cluster.ec2.gateway;
   const keep = (address: string): void => {
@@ -31,8 +34,8 @@ function onAws(): Kept {
   return { world, keep };
 }
 
-function onAlibaba(): Kept {
-  const world = new AlibabaWorld();
+function onAlibaba(protocol: Protocol): Kept {
+  const world = new AlibabaWorld({ configure: () => ({ protocol }) });
   const { faults } = world.cluster.alibaba.gateway;
   const keep = (address: string): void => {
     faults.add({ action: unassign, rate: 1, match: { PrivateIpAddress: address }, fault: refusal });
@@ -40,8 +43,8 @@ function onAlibaba(): Kept {
   return { world, keep };
 }
 
-function onAzure(fault: Fault): Kept {
-  const world = new AzureClusterWorld({ configure: () => ({ protocol: 'multi-pool' }) });
+function onAzure(protocol: Protocol, fault: Fault): Kept {
+  const world = new AzureClusterWorld({ configure: () => ({ protocol }) });
   const { cloud, gateway } = world.cluster.arm;
   const judge = gateway.onCall;
   const keep = (address: string): void => {
@@ -63,17 +66,27 @@ function onAzure(fault: Fault): Kept {
   return { world, keep };
 }
 
-test.each<[string, string, () => Kept]>([
+const clouds: readonly [string, string, (protocol: Protocol) => Kept][] = [
   ['AWS', 'aws', onAws],
   ['Alibaba Cloud', 'alibaba-cloud', onAlibaba],
-  ['Azure', 'azure', () => onAzure(refusal)],
+  ['Azure', 'azure', (protocol) => onAzure(protocol, refusal)],
   [
     'Azure, once it accepted the change',
     'azure',
-    () => onAzure({ kind: 'failed', code: 'InternalOperationError', message: 'it is kept' }),
+    (protocol) =>
+      onAzure(protocol, { kind: 'failed', code: 'InternalOperationError', message: 'it is kept' }),
   ],
-])('one address that the cloud keeps for good keeps no other: %s', async (_, name, begin) => {
-  const { world, keep } = begin();
+];
+// Agents on Alibaba Cloud know one protocol.
+const rows = clouds.flatMap(([cloud, name, begin]) =>
+  protocols
+    .filter((protocol) => name !== 'alibaba-cloud' || protocol === 'crd-allocator')
+    .map((protocol) => ({ cloud, name, protocol, begin })),
+);
+
+test.each(rows)('one address that $cloud keeps for good keeps no other: $protocol', async (row) => {
+  const { name, protocol, begin } = row;
+  const { world, keep } = begin(protocol);
   const flags = { [`${name}-release-excess-ips`]: 'true', 'excess-ip-release-delay': '20s' };
   const { logged } = startController(world, { flags });
   await world.startAgents();
