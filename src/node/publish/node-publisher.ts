@@ -175,7 +175,7 @@ export class NodePublisher {
     signal: AbortSignal,
   ): Promise<'written' | 'reread' | WriteFailure> {
     const { writer, known, emit, object } = this.#deps;
-    const writtenBefore = object.writtenAt;
+    const { writtenAt: writtenBefore, openWrite: openBefore } = object;
     object.writtenAt = this.#deps.clock.monotonic();
     this.#isStuck = true;
     const version = node.resourceVersion;
@@ -184,7 +184,7 @@ export class NodePublisher {
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
     const isLost = outcome.kind === 'unavailable';
-    object.openWrite = isLost ? { version, until: this.#deps.clock.monotonic() + lateFor } : undefined;
+    object.openWrite = openAfter(outcome, node, openBefore, this.#deps.clock.monotonic() + lateFor);
     emit({ kind: 'write', part, outcome: outcome.kind });
     this.#isStuck = outcome.kind === 'unavailable' || outcome.kind === 'conflict';
     const mayBeWritten = isLost || isNewer(outcome, node);
@@ -234,6 +234,19 @@ export class NodePublisher {
 
 function unwritten({ part }: Write, problem: string): string {
   return `cannot write the ${part} of the CiliumNode: ${problem}`;
+}
+
+/** A refused write leaves the version as it is, and so what an earlier one, which was lost, may still do. */
+function openAfter(
+  outcome: WriteOutcome,
+  node: CiliumNode,
+  before: OpenWrite | undefined,
+  until: number,
+): OpenWrite | undefined {
+  const { resourceVersion: version } = node;
+  if (outcome.kind === 'unavailable') return { version, until };
+  if (outcome.kind === 'conflict' || isNewer(outcome, node)) return undefined;
+  return before?.version === version ? before : undefined;
 }
 
 /** A write that changes nothing also succeeds. */

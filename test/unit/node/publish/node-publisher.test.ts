@@ -17,7 +17,7 @@ const refusals: readonly WriteOutcome[] = [
 
 /** A publisher whose first write has this outcome, while the desired text changes. */
 function rig(
-  outcome: WriteOutcome | Promise<WriteOutcome>,
+  outcome: WriteOutcome | Promise<WriteOutcome> | readonly WriteOutcome[],
   read?: ReadOutcome | Promise<ReadOutcome>,
 ): {
   publisher: NodePublisher;
@@ -29,6 +29,7 @@ function rig(
   const node = nodeOf({});
   let operatorError = 'one';
   const written: unknown[] = [];
+  const ends = [outcome].flat();
   const setup = { changeTo: 'two' };
   const object: PublishedObject = {
     node,
@@ -43,7 +44,8 @@ function rig(
       patchStatus: (_, patch) => {
         written.push(patch);
         operatorError = setup.changeTo;
-        return Promise.resolve(outcome);
+        const [next = { kind: 'gone' } as const] = ends.splice(0, ends.length > 1 ? 1 : 0).concat(ends);
+        return Promise.resolve(next);
       },
       get: () => (read ? Promise.resolve(read) : Promise.reject(new Error('nothing is to be read'))),
     },
@@ -162,4 +164,20 @@ test.each<[string, WriteOutcome, OpenWrite | undefined]>([
   await run();
 
   expect(object.openWrite).toEqual(expected);
+});
+
+const silence: WriteOutcome = { kind: 'unavailable', message: 'silence' };
+
+test.each<[string, WriteOutcome, number | undefined]>([
+  ['is refused', { kind: 'denied', message: 'no' }, 60_000],
+  ['is invalid', { kind: 'invalid', message: 'no' }, 60_000],
+  ['finds another version', { kind: 'conflict', message: 'newer' }, undefined],
+  ['changes the version', { kind: 'written', raw: { metadata: { resourceVersion: 'another' } } }, undefined],
+])('how long a lost write counts after one of the same version that %s', async (_, later, until) => {
+  const { object, run } = rig([silence, later], { kind: 'gone' });
+
+  await run();
+  await run();
+
+  expect(object.openWrite?.until).toBe(until);
 });
