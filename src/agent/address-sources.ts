@@ -30,7 +30,7 @@ export interface SourceOptions extends Omit<Surroundings, 'transport'> {
   /** Undefined with host-scope. */
   readonly transport: Surroundings['transport'] | undefined;
   readonly pods: NodePods | undefined;
-  /** Of a CiliumNode that is created. */
+  /** The spec of a CiliumNode that this agent creates. */
   readonly spec: JsonObject;
   /** Called when a pool, or what says which pool a pod gets, changes. */
   readonly onPools: () => void;

@@ -57,7 +57,7 @@ function release(server: Server, path: string): void {
   server.close();
 }
 
-/** Of the paths of what wants the lock. */
+/** The prefix of the paths at which processes prepare to take the lock. */
 function starterPrefix(path: string): string {
   return `${path}.starter-`;
 }
@@ -104,7 +104,7 @@ async function isFree(path: string): Promise<boolean> {
   }
 }
 
-/** Those of starters that were killed. */
+/** Removes paths of processes that were killed while they were taking the lock. */
 async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of readdirSync(folder)) {
@@ -137,9 +137,9 @@ async function hasListener(directory: string, name: string): Promise<boolean> {
     return true;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    // More ask than it has been told of yet.
+    // The backlog of the listener is full.
     if (code === 'EAGAIN') return true;
-    // It closes right now.
+    // The socket is being closed, so the answer may be different a moment later.
     if (code === 'ECONNRESET') return hasListener(directory, name);
     if (code === 'ECONNREFUSED' || code === 'ENOENT') return false;
     throw error;

@@ -10,13 +10,13 @@ import {
 } from '../../blocks/set/cidr.ts';
 import type { Outcome } from '../ipam/ipam-error.ts';
 
-/** What a pod's network may need to know of an address. Only clouds say more than nothing. */
+/** Facts about an address that a pod's network may need. Empty outside the modes of clouds. */
 export interface AddressDetails {
-  /** Of the interface that has the address. */
+  /** The MAC address of the interface that has the address. */
   readonly mac?: string;
   readonly interfaceNumber?: string;
   readonly gateway?: string;
-  /** What the network routes by itself. */
+  /** Networks that the cloud routes itself. */
   readonly cidrs?: readonly string[];
   readonly skipsMasquerade?: boolean;
   /** The network of the gateway. */
@@ -50,7 +50,7 @@ export interface Allocator {
   /** Takes this address. */
   allocate(address: bigint): Outcome<bigint>;
   allocateNext(request: NextRequest): Outcome<bigint>;
-  /** Gives out none of this network. What is held of it stays held. */
+  /** Gives out no address of this network from now on. Addresses in it that are held stay held. */
   exclude(network: Cidr): void;
   /** Takes an address that is held already, whatever became of it. */
   restore(address: bigint): void;
@@ -63,7 +63,7 @@ export interface Allocator {
   status(): string;
 }
 
-/** Of any subnet of IPv6: https://www.rfc-editor.org/rfc/rfc4291#section-2.5.1 */
+/** The prefix length of every IPv6 subnet: https://www.rfc-editor.org/rfc/rfc4291#section-2.5.1 */
 const ipv6SubnetLength = 64;
 
 /**

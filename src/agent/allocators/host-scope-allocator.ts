@@ -32,10 +32,10 @@ export class HostScopeAllocator implements Allocator {
   /** A bit for each taken offset; only words that have one. Memory follows use, whatever the size of the block. */
   readonly #words = new Map<bigint, number>();
   #taken = 0;
-  /** Of offsets. */
+  /** Ranges of offsets from the base of the block. */
   readonly #excluded = new ExcludedRanges();
   #takenOfExcluded = 0;
-  /** Of the first usable address. */
+  /** The offset of the first usable address. */
   readonly #min: bigint;
   readonly #max: bigint;
 
@@ -53,7 +53,7 @@ export class HostScopeAllocator implements Allocator {
     this.router = hasRouter ? (router ?? cidr.base + this.#min) : undefined;
   }
 
-  /** Without what is excluded, unless it is taken. */
+  /** The number of usable addresses. An excluded address counts only while it is taken. */
   get capacity(): bigint {
     const usable = this.#max - this.#min + 1n;
     return usable > 0n ? usable - this.#excluded.size + BigInt(this.#takenOfExcluded) : 0n;
@@ -125,7 +125,7 @@ export class HostScopeAllocator implements Allocator {
     return {};
   }
 
-  /** Without a router, the gateway is the first address, if no pod gets it. */
+  /** The gateway is the router, else the first address if no pod gets it. */
   networkOf(): PodNetwork {
     const gateway = this.router ?? (this.#min > 0n ? this.#cidr.base : undefined);
     return { length: this.#cidr.length, gateway };

@@ -193,7 +193,7 @@ export class MultiPoolAllocator implements Allocator {
   }
 }
 
-/** Of the first block that has one that may be given; else the one of the lowest rank. */
+/** The next address of the first block that has one of rank 0, else the address of the lowest rank. */
 function nextOf(
   blocks: readonly Block[],
   rank: NextRequest['rank'],

@@ -12,10 +12,10 @@ import { readInvocation } from './invocation.ts';
 /** The plugin writes no more. */
 const maxFiles = 4096;
 
-/** Of a call, in bytes: the plugin sends none that is longer. */
+/** The length limit of a call, in bytes: the plugin sends none that is longer. */
 const maxBytes = 2 ** 20;
 
-/** Between two replays, in ms. */
+/** The time between two replays, in ms. */
 const replayInterval = 30_000;
 
 const never = new AbortController().signal;
@@ -27,10 +27,10 @@ export interface QueuePlace {
   readonly socketName: string;
 }
 
-/** Of a network that names none: as the plugin has it. */
+/** The socket of a network that names none. The plugin has the same default. */
 const defaultSocketName = 'agent.sock';
 
-/** Beside the socket, where the plugin finds it. */
+/** The queue is a directory beside the socket, where the plugin finds it. */
 export function deleteQueueOf(socketPath: string): QueuePlace {
   return { directory: join(dirname(socketPath), 'deleteQueue'), socketName: basename(socketPath) };
 }
@@ -42,7 +42,7 @@ export interface DeleteQueueOptions extends QueuePlace {
 
 export class DeleteQueue {
   readonly #options: DeleteQueueOptions;
-  /** What was logged of each file that stays, or was refused. */
+  /** The problem that was logged for each file that stays or was refused. */
   #told: ReadonlyMap<string, string> = new Map();
   /** The interface of each DEL that was read, by the name of its file, which is that of its content. */
   readonly #interfaces = new Map<string, string>();
@@ -134,7 +134,7 @@ export class DeleteQueue {
   }
 }
 
-/** Of a container, in whatever network: a DEL that waits is due in each. */
+/** The interface of a container, without its network: a waiting DEL is due in each network. */
 function interfaceIn({ env }: CniCall): string {
   return `${env['CNI_CONTAINERID'] ?? ''}/${env['CNI_IFNAME'] ?? ''}`;
 }
@@ -161,7 +161,7 @@ interface Failure {
   readonly problem: string;
 }
 
-/** Of a regular file: a pipe would never end. */
+/** Reads regular files only, because reading a pipe would never end. */
 function textOf(path: string): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {

@@ -9,7 +9,7 @@ const cniVerbs = ['ADD', 'DEL', 'CHECK', 'GC', 'STATUS'] as const;
 /** VERSION is answered by the plugin itself. */
 type CniVerb = (typeof cniVerbs)[number];
 
-/** That has the verb: https://www.cni.dev/docs/spec/ */
+/** The first version that has the verb: https://www.cni.dev/docs/spec/ */
 const firstVersion: Readonly<Record<CniVerb, CniVersion>> = {
   ADD: '0.1.0',
   DEL: '0.1.0',
@@ -128,7 +128,7 @@ const knownArgs = [
   'K8S_POD_UID',
 ];
 
-/** Of what a runtime names, in characters. */
+/** The length to which namespace, name and uid of a pod are cut, in characters. */
 const maxArgCharacters = 512;
 
 function readArgs(text: string): CniOutcome<CniArgs> {

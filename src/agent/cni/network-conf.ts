@@ -19,9 +19,9 @@ export interface NetworkConf {
   readonly ipam: IpamConf;
   /** Addresses of prevResult; undefined without one. */
   readonly previous: readonly string[] | undefined;
-  /** Of a plugin that stands behind a main plugin in its list: what that has made, to be handed on as it is. */
+  /** The result of the main plugin before this one in the list, to be passed on unchanged; undefined without one. */
   readonly handedOn: string | undefined;
-  /** What is valid by `cni.dev/valid-attachments`; undefined without the key. */
+  /** Attachments that `cni.dev/valid-attachments` lists; undefined without the key. */
   readonly valid: readonly Omit<AttachmentName, 'network'>[] | undefined;
   readonly fixed: readonly string[];
 }
@@ -41,7 +41,7 @@ export interface IpamConf {
 export interface NamedGateway {
   readonly family: Family;
   readonly ip: string;
-  /** Of the network of pods and gateway, if the configuration says it. */
+  /** The prefix length of the network of pods and gateway, if the configuration says it. */
   readonly length: number | undefined;
 }
 
@@ -56,7 +56,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** https://www.cni.dev/docs/spec/#section-1-network-configuration-format */
 export const cniName = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
-/** Of a name, in characters: it is in every line of the record. */
+/** The length limit of a name, in characters: every line of the record contains the name. */
 export const maxNameCharacters = 256;
 
 const ownType = 'headwater-ipam';
@@ -69,7 +69,7 @@ export function parseNetworkConf(
   const fields = parseFields(stdin);
   if (fields === undefined)
     return refused('1.1.0', cniCode.decoding, 'the network configuration is no JSON object');
-  // As libcni reads it.
+  // libcni reads an empty or missing version as 0.1.0, too.
   const given = fields['cniVersion'] || '0.1.0';
   const version = cniVersions.find((each) => each === given);
   if (version === undefined) {
@@ -210,7 +210,7 @@ function readWait(value: unknown): number {
   return wait;
 }
 
-/** As IPAM the plugin is called with the type of the main plugin, whose result alone names interfaces. */
+/** If called for IPAM, the plugin gets the type of the main plugin. Only a main plugin's result names interfaces. */
 function handedOn(version: CniVersion, { type, prevResult: result }: Fields): string | undefined {
   if (type !== ownType || !isFields(result) || !Array.isArray(result['interfaces'])) return undefined;
   return `${JSON.stringify({ ...result, cniVersion: version })}\n`;

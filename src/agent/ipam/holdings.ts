@@ -19,9 +19,12 @@ export interface Expiry {
 
 export interface Held extends Place {
   readonly owner: string;
-  /** It is released then, unless its timer is stopped. */
+  /** When the address is released, unless its timer is stopped before. */
   readonly expiry?: Expiry;
-  /** Of the pod that shows it, if that is all that is known: it is held until the pod is gone, or a DEL names it. */
+  /**
+   * The uid of the pod that shows the address, if nothing else is known about it. The address is held until that pod is
+   * gone or a DEL names it.
+   */
   readonly uid?: string;
 }
 
@@ -57,7 +60,7 @@ export interface RememberedBlock {
 
 export interface RememberedPool {
   readonly pool: string;
-  /** That a pod gets an address of each. */
+  /** The families of which each pod gets an address. */
   readonly families: readonly Family[];
   readonly blocks: readonly RememberedBlock[];
 }
@@ -78,18 +81,18 @@ export interface Rest {
 /** Members are applied in this order. */
 export interface Change {
   readonly free?: readonly Place[];
-  /** Of what becomes free. */
+  /** How long the addresses in `free` rest. */
   readonly rest?: Rest;
   readonly detach?: readonly AttachmentName[];
   readonly hold?: readonly Held[];
   readonly attach?: Attachment;
-  /** The blocks of this node, instead of earlier ones. */
+  /** Replaces the blocks of this node. */
   readonly blocks?: Blocks;
-  /** Instead of earlier ones. */
+  /** Replaces the routers known before. */
   readonly routers?: Routers;
-  /** Instead of earlier ones. */
+  /** Replaces the pools known before. */
   readonly pools?: readonly RememberedPool[];
-  /** Instead of earlier ones. */
+  /** Replaces the leaving blocks known before. */
   readonly leaving?: Leaving;
   /** Whether holdings are still to be learned from the pods of this node. */
   readonly rebuilding?: boolean;
@@ -136,7 +139,7 @@ export class Holdings {
     return this.#leaving;
   }
 
-  /** What pods hold is not known yet: nothing may be given out. */
+  /** Whether the addresses that pods hold are not known yet. No address may be given out until they are. */
   get isRebuilding(): boolean {
     return this.#isRebuilding;
   }
@@ -153,7 +156,10 @@ export class Holdings {
     return this.#held.get(placeKey(place));
   }
 
-  /** Until when it rests; undefined if it may be given. A wall clock that was set back ends it. */
+  /**
+   * When the rest of an address ends; undefined if the address may be given out. A wall clock that was set back ends the
+   * rest.
+   */
   restOf(place: Place, now: number): number | undefined {
     const rest = this.#resting.get(placeKey(place));
     return rest !== undefined && now >= rest.since && now < rest.until ? rest.until : undefined;
@@ -163,7 +169,7 @@ export class Holdings {
     return this.#attachments.get(attachmentKey(name));
   }
 
-  /** What holds the address beyond its owner. */
+  /** The attachment that holds the address; undefined if only an owner does. */
   attachmentOf(place: Place): Attachment | undefined {
     return this.#attachedTo.get(placeKey(place));
   }
@@ -182,7 +188,7 @@ export class Holdings {
     this.#resting.delete(placeKey(held));
   }
 
-  /** What has rested enough is forgotten. */
+  /** Lets released addresses rest, and forgets those that have rested long enough. */
   #rest(places: readonly Place[], { since, until }: Rest): void {
     for (const [key, earlier] of this.#resting) if (earlier.until <= since) this.#resting.delete(key);
     for (const { pool, ip } of places) this.#resting.set(placeKey({ pool, ip }), { pool, ip, since, until });

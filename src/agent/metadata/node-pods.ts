@@ -14,16 +14,16 @@ export interface NodePod {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Also those under which runtimes know a pod that a file of the node defines. */
+  /** The uids of the pod, including those under which runtimes know a static pod. */
   readonly uids: readonly string[];
   readonly labels: Texts;
-  /** Those of `ipam.cilium.io`. */
+  /** The annotations of `ipam.cilium.io`. */
   readonly annotations: Texts;
-  /** Of the pod network, in canonical text. */
+  /** Addresses of the pod network, in canonical text. */
   readonly ips: readonly string[];
-  /** Its containers have ended for good. */
+  /** Whether all containers of the pod have ended for good. */
   readonly hasEnded: boolean;
-  /** It may have an address that it does not show. */
+  /** Whether the pod may have an address that it does not show. */
   readonly awaitsIp: boolean;
 }
 

@@ -10,7 +10,10 @@ import {
 } from '../../blocks/set/cidr.ts';
 import type { Holdings, Routers } from '../ipam/holdings.ts';
 
-/** The one it had, or the first usable address that nobody holds; undefined if pods of an earlier block hold all. */
+/**
+ * The known router of the block, or the first usable address that nobody holds; undefined if pods of an earlier block
+ * hold all.
+ */
 export function routerOf(
   block: Cidr,
   known: string | undefined,
@@ -20,13 +23,13 @@ export function routerOf(
   const before = parseAddress(known ?? '');
   if (known !== undefined && before?.family === family && !held.has(known)) return before.value;
   const size = 1n << BigInt(widthOf[family] - length);
-  // Of so few addresses, none is set aside.
+  // A block of two addresses or fewer has no unusable first and last address.
   const [first, last] = size > 2n ? [base + 1n, base + size - 2n] : [base, base + size - 1n];
   for (let value = first; value <= last; value++) if (!held.has(addressText({ family, value }))) return value;
   return undefined;
 }
 
-/** Without those of blocks that nobody has an address of any longer. */
+/** The routers of blocks of which an address is still held. */
 export function routersInUse(routers: Routers, held: ReadonlySet<string>): Routers {
   const addresses = [...held].flatMap((ip) => parseAddress(ip) ?? []);
   const isInUse = (text: string): boolean => {

@@ -23,7 +23,7 @@ export interface ShownBlock extends BlockOfPool {
 export interface PooledBlocksOptions extends WritingSourceOptions {
   /** Writes a change before it counts; returns what prevents it. */
   readonly record: (change: Change) => string | undefined;
-  /** What this node waits for besides its object; undefined: nothing. */
+  /** The dependency, besides its object, that this node waits for; undefined if none. */
   readonly waitsFor: () => string | undefined;
   readonly read: (raw: JsonObject) => readonly ShownBlock[];
   /** Addresses to hold of the default pool, if the object says it. */
@@ -34,7 +34,7 @@ export interface PooledBlocksOptions extends WritingSourceOptions {
   readonly familiesOf: (pool: string) => readonly Family[];
 }
 
-/** Between two looks at the demand, which falls without an event, in ms. */
+/** The time between two reads of the demand, in ms: it falls without an event. */
 const refreshInterval = 60_000;
 
 export class PooledBlocks implements AddressSource {
@@ -226,7 +226,7 @@ export class PooledBlocks implements AddressSource {
   }
 }
 
-/** Of whatever pool. */
+/** Held addresses of a family, of all pools. */
 function heldOf(holdings: Holdings, family: Family): readonly bigint[] {
   const addresses = Array.from(holdings.held(), ({ ip }) => parseAddress(ip));
   return addresses.flatMap((address) => (address?.family === family ? [address.value] : []));

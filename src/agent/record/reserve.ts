@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What takes room. Throws what Node.js throws. */
+/** Writes that use room on the disk. They throw the errors of Node.js. */
 export interface Disk {
   /** Returns how many bytes were written. */
   append(file: number, bytes: Buffer): number;
@@ -19,7 +19,7 @@ export const disk: Disk = {
 
 /** Releases of some thousand attachments, in bytes. */
 const size = 2 ** 20;
-/** Of a file that shows whether there is room, in bytes: a line of the record is shorter. */
+/** The size of the file whose write shows whether there is room, in bytes. A line of the record is shorter. */
 const probeSize = 4096;
 
 const fileName = 'reserve';
@@ -45,7 +45,7 @@ export class Reserve {
     return problem;
   }
 
-  /** What prevents that anything but a release is written. */
+  /** The error that prevents all writes but releases; undefined if there is room. */
   full(): Error | undefined {
     const problem = this.keep() ?? this.#write(this.#probe, Buffer.alloc(probeSize));
     remove(this.#probe);
@@ -92,7 +92,7 @@ export function isFull(error: NodeJS.ErrnoException | undefined): boolean {
   return error?.code === 'ENOSPC' || error?.code === 'EDQUOT';
 }
 
-/** Of a write that was cut short. */
+/** The error of a write that was cut short. */
 export function fullError(): Error {
   return Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
 }

@@ -8,7 +8,7 @@ import type { Holdings } from '../ipam/holdings.ts';
 import { changeText, parseChange } from './change-text.ts';
 import { parseLine, recordLine, wholeLines } from './record-line.ts';
 
-/** Whose pods hold what the record has. */
+/** The node and boot whose pods hold the addresses of the record. */
 export interface RecordOwner {
   readonly boot: string;
   readonly node: string;
@@ -20,7 +20,7 @@ export interface StoredRecord {
   readonly owner: RecordOwner | undefined;
   /** How many changes were ever written into it. */
   readonly last: number;
-  /** Of the journal, those that count. */
+  /** The length of the valid part of the journal, in bytes and in lines. */
   readonly bytes: number;
   readonly lines: number;
   /** False: nothing may be appended before there is a snapshot of this version. */
@@ -80,7 +80,7 @@ function readJournal(all: Buffer, snapshot: Snapshot, holdings: Holdings): Journ
   return applyAll(lines, holdings) ? { last, bytes, lines: lines.length, isCurrent: false } : undefined;
 }
 
-/** What the snapshot has already was left by an agent that was killed before it could empty the journal. */
+/** Skips lines that the snapshot already has: an agent was killed before it could empty the journal. */
 function readNumbered(
   lines: readonly string[],
   bytes: number,

@@ -15,14 +15,14 @@ export interface ServerOptions {
   readonly log: Logger;
 }
 
-/** Of a body, in bytes. */
+/** The length limit of a body, in bytes. */
 const maxBytes = 2 ** 20;
-/** Of a body that is too long: then the connection ends without an answer. */
+/** The length of a body, in bytes, at which the connection ends without an answer. */
 const maxDroppedBytes = 64 * maxBytes;
-/** Of silence, in ms: longer than any wait that a network may ask for. */
+/** The longest silence of a client, in ms: longer than any wait that a network may ask for. */
 const clientTimeout = 90_000;
 const never = new AbortController().signal;
-/** Between two words to a client whose request is worked on, in ms: the plugin takes longer silence for a hung agent. */
+/** The time between two interim responses to a waiting client, in ms: the plugin takes longer silence for a hung agent. */
 const wordInterval = 2000;
 /** How long requests in flight may take after `close`, in ms. */
 const closingGrace = 2000;
@@ -54,7 +54,7 @@ export class ApiServer {
     return problem;
   }
 
-  /** What is wrong with the socket on the disk. */
+  /** The problem of the socket on the disk; undefined if there is none. */
   lost(): string | undefined {
     const { path } = this.#options;
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -80,7 +80,7 @@ export class ApiServer {
     }
   }
 
-  /** What has a body may wait, such as a call of the plugin, until its client is gone. */
+  /** Answers a request with a body. Such a request, as a call of the plugin, may wait until its client is gone. */
   async #answerBody(request: IncomingMessage, response: ServerResponse): Promise<ApiAnswer | 'gone'> {
     const ended = new AbortController();
     this.#open.add(ended);
@@ -126,12 +126,12 @@ export class ApiServer {
   }
 }
 
-/** Most calls have none, and waiting for it takes as long as the rest. */
+/** Most calls have no body, and waiting for one would take as long as all the rest of the call. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** What is too long is read and dropped, so that the client can read the answer. */
+/** Reads the body of a request. A body that is too long is read and dropped, so that the client can read the answer. */
 async function bodyOf(request: IncomingMessage): Promise<{ readonly text: string } | 'too long' | 'gone'> {
   const pieces: Buffer[] = [];
   let length = 0;

@@ -12,7 +12,7 @@ import type { Clock } from '../../runtime/clock.ts';
 
 export interface ApiRequest {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -35,10 +35,10 @@ export interface ApiOptions {
   readonly clock: Clock;
   readonly ipam: Ipam;
   readonly answerer: Pick<Answerer, 'answer'>;
-  /** What the agent waits for before it can serve; undefined once it serves. */
+  /** The dependency that the agent waits for before it can serve; undefined once it serves. */
   readonly waitingFor: () => string | undefined;
   readonly metrics: { readonly contentType: string; scrape(): Promise<string> };
-  /** Of a request with `expiration: true`, in ms. */
+  /** How long an address that was requested with `expiration: true` is held, in ms. */
   readonly expiration: number;
 }
 

@@ -18,14 +18,14 @@ import {
 import { type Cidr, type Family, isAmong, isSame, network, overlaps } from '../set/cidr.ts';
 import { NetworkIndex } from '../set/network-index.ts';
 
-/** What one CIDR of a pool has. */
+/** The blocks of one CIDR of a pool. */
 export interface PoolFigures extends PoolCidr {
   readonly capacity: number;
   /** Blocks, of which any part is held. */
   readonly held: number;
 }
 
-/** What a pool has in all its networks of one family. */
+/** The blocks of a pool in all its networks of one family. */
 export interface PoolTotal {
   readonly pool: string;
   readonly family: Family;
@@ -55,7 +55,7 @@ export class BlockLedger {
   readonly #shelves = new Map<string, readonly Shelf[]>();
   readonly #networks = new NetworkIndex<Shelf>();
   readonly #limit: number;
-  /** Until anything changes: many wait for one pool. */
+  /** The holders with the most blocks, cached until anything changes: many nodes wait for one pool. */
   readonly #largest = new Map<string, readonly string[]>();
   /** CIDRs that are held whole, however large they are, by holder. */
   readonly #trusted = new Map<string, readonly Cidr[]>();
@@ -78,12 +78,12 @@ export class BlockLedger {
     return isAmong(this.#trusted.get(holder) ?? [], cidr);
   }
 
-  /** What `cidr` has of all pools, whatever counts of it. */
+  /** Counts the blocks of all pools that `cidr` covers, without the limit that applies to holdings. */
   blocksIn(cidr: Cidr): readonly BlockCount[] {
     return counted(this.#placesOf(cidr, Infinity));
   }
 
-  /** What `holder` has of each pool, or with `cidr` just this. */
+  /** Counts the blocks of each pool that `holder` has, or those of its `cidr` alone. */
   blocksOf(holder: string, cidr?: Cidr): readonly BlockCount[] {
     const own = this.#byHolder.get(holder) ?? [];
     const these = cidr === undefined ? own : own.filter((each) => isSame(each.cidr, cidr));
@@ -91,8 +91,8 @@ export class BlockLedger {
   }
 
   /**
-   * Replaces the networks of these pools; none may overlap another one then. What is held stays held, and networks that stay keep
-   * the order of their blocks. Returns the holders of which something is in a pool now, or in none, that was not before.
+   * Replaces the networks of these pools, which must not overlap. Holdings stay held, and networks that stay keep the
+   * order of their blocks. Returns the holders that have a CIDR that entered or left a pool.
    */
   change(pools: ReadonlyMap<string, readonly PoolCidr[]>): ReadonlySet<string> {
     this.#largest.clear();
@@ -127,7 +127,7 @@ export class BlockLedger {
     else this.#shelves.set(name, after);
   }
 
-  /** Of one pool, or of all of them. */
+  /** The shelves of one pool, or of all pools. */
   #of(pool: string | undefined): readonly Shelf[] {
     return pool === undefined ? [...this.#shelves.values()].flat() : (this.#shelves.get(pool) ?? []);
   }

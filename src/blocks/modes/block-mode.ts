@@ -32,7 +32,7 @@ export function writeTimeoutOf({ leaderElectionLeaseDuration }: Options): number
   return Math.min(maxWrite, leaderElectionLeaseDuration / 3);
 }
 
-/** What else a mode reads before it serves anything. */
+/** A watch that a mode needs, besides its objects, before it serves anything. */
 export interface PartWatch {
   /** In plural. */
   readonly resource: string;
@@ -43,7 +43,7 @@ export interface PartWatch {
   readonly reflector: Pick<Reflector<unknown>, 'figures' | 'refresh' | 'silence' | 'synced'>;
 }
 
-/** What the parts of a mode get. */
+/** Functions that the controller offers to the parts of a mode. */
 export interface CidrPorts<H extends Holder> {
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
@@ -51,13 +51,13 @@ export interface CidrPorts<H extends Holder> {
   readonly known: () => ReadonlyMap<string, H>;
   /** Serves what may be served by now. `uids`: the objects for which that may have changed. Default: all. */
   readonly resume: (uids?: Iterable<string>) => void;
-  /** What an object should get may have changed, although the object did not. */
+  /** Decides again what an object gets, although the object did not change. */
   readonly reassess: (name: string) => void;
   /** Whether this process leads at this moment, and a write that starts now ends within its lease. */
   readonly mayWrite: () => boolean;
 }
 
-/** What distinguishes the modes. */
+/** The parts in which modes differ. */
 export interface CidrParts<H extends Holder, D>
   extends ServedBlocks<H, D>,
     Pick<Mode<CidrStatusReport, CidrNodeReport>, 'access' | 'background' | 'prepare' | 'show' | 'stop'> {
@@ -70,13 +70,13 @@ export interface CidrParts<H extends Holder, D>
   whileLeading(signal: AbortSignal): Promise<void>;
   /** Why nothing is given out although this process leads; undefined if nothing is in the way. Default: nothing ever is. */
   readonly leadingProblem?: string | undefined;
-  /** What is reported of a cloud that is followed. */
+  /** The report on the cloud whose routes are followed. */
   cloud?(): CloudCallReport;
 }
 
 export interface CidrKind<H extends Holder, D> {
   readonly served: 'CiliumNodes' | 'Nodes';
-  /** Of the collection. */
+  /** The path of the collection in the API. */
   readonly path: string;
   readonly read: (raw: JsonObject) => H;
   readonly compose: (deps: ModeDeps, ports: CidrPorts<H>) => CidrParts<H, D>;

@@ -41,7 +41,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   protected readonly deps: ModeDeps;
   protected readonly writer: CiliumNodeWriter;
   protected readonly ports: CidrPorts<H>;
-  /** Of Kubernetes. */
+  /** The Nodes of the cluster. */
   protected readonly nodes: ClusterNodes;
   protected readonly pods: ShownPods;
   readonly #errors: BlockedErrors;
@@ -122,7 +122,10 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     return `it waits for a list of all Nodes: ${this.#nodesProblem}`;
   }
 
-  /** What CiliumNodes may hold of these blocks without a Node, and what they leave whose pods may run on. */
+  /**
+   * Starts to bound the blocks that a CiliumNode may hold without a Node, and to keep released blocks whose pods may
+   * still run.
+   */
   protected openHoldings(ledger: BlockLedger): { readonly claims: NodeClaims; readonly left?: LeftHoldings } {
     const { maxBlocksWithoutNode: bound, releasePodCheck } = this.deps.host.options;
     this.#claims = new NodeClaims({ ledger, bound, hasNode: (name) => this.#hasNode(name) });
@@ -161,7 +164,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     }
   }
 
-  /** Without a single Node, the list is wrong or the cluster is new. */
+  /** Undefined if unknown. A list without a single Node proves nothing: it is wrong, or the cluster is new. */
   #hasNode(name: string): boolean | undefined {
     if (this.nodes.nodes.has(name)) return true;
     return !this.#nodesAreListed || this.nodes.nodes.size === 0 ? undefined : false;

@@ -1,4 +1,4 @@
-// Of which pools a node has, or wants, more than it has without a Node of its name. Pure.
+// Finds the pools of which a node claims more blocks than it gets without a Node of its name. Pure.
 import type { BlockCount } from '../allocation/shelf.ts';
 import type { NodeClaims } from '../allocation/node-claims.ts';
 import { isAmong } from '../set/cidr.ts';
@@ -10,17 +10,17 @@ import type { PoolWant } from './pool-want.ts';
 export interface PoolClaims {
   /** The most blocks of a pool and family that a node has without a Node. */
   readonly bound: number;
-  /** Names of pools of which it does not hold all that it lists, or gets no more. */
+  /** Pools of which the node does not hold all blocks that it lists, or gets no more. */
   readonly unconfirmed: ReadonlySet<string>;
-  /** Names of pools of which it has so many more blocks than it asks for. */
+  /** Pools of which the node has more than `bound` blocks beyond what it asks for. */
   readonly excessive: ReadonlySet<string>;
 }
 
 export interface ClaimFacts {
   readonly claims: Pick<NodeClaims, 'bound' | 'room'>;
-  /** What it holds. */
+  /** Blocks that the node holds. */
   readonly counts: readonly BlockCount[];
-  /** What it lacks. */
+  /** Blocks that the node lacks. */
   readonly wants: readonly PoolWant[];
   readonly definitionOf: (pool: string) => PoolDefinition | undefined;
 }

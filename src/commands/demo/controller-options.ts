@@ -8,7 +8,7 @@ interface UnlikeDefault {
   readonly why: string;
 }
 
-/** Of a Lease that lasts that many seconds. */
+/** `lease`: how long the Lease lasts, in seconds. */
 function inEveryCloud(lease: number): readonly UnlikeDefault[] {
   return [
     { name: 'serve-addr', value: '127.0.0.1:0', why: 'a port that is free' },
@@ -69,7 +69,7 @@ export function controllerFlags(cloud: DemoCloudName, places: readonly string[])
   return [...places, ...unlikeDefaults[cloud].map(flagOf)];
 }
 
-/** One line per option that deviates from its default, with the default. */
+/** A line for each option that deviates from its default, with the default. */
 export function unlikeDefaultLines(cloud: DemoCloudName): readonly string[] {
   const unlike: readonly UnlikeDefault[] = unlikeDefaults[cloud];
   const width = Math.max(...unlike.map((option) => flagOf(option).length));

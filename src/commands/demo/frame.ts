@@ -7,11 +7,11 @@ export interface Frame {
   readonly elapsed: number;
   readonly chapter: string;
   readonly picture: Picture;
-  /** What to watch in the chapter. */
+  /** Things to watch in the chapter. */
   readonly hints: readonly string[];
-  /** Its events, latest last. */
+  /** Events of the chapter, latest last. */
   readonly notes: readonly string[];
-  /** Of the controller, latest last. */
+  /** Decisions of the controller, latest last. */
   readonly decisions: readonly string[];
 }
 

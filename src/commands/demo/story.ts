@@ -28,7 +28,7 @@ export class Story {
     this.#screen = screen;
   }
 
-  /** Of the last started chapter. */
+  /** The title of the last started chapter. */
   get title(): string {
     return this.#started.at(-1)?.chapter.title ?? '';
   }

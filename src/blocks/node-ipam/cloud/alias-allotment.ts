@@ -12,7 +12,7 @@ import { type AliasPlan, aliasPlan } from './alias-plan.ts';
 import type { AliasReads } from './alias-reads.ts';
 
 export interface AliasAllotmentDeps {
-  /** Without pools: it only knows who has what. */
+  /** A ledger without pools: it only records which Node has which CIDR. */
   readonly ledger: BlockLedger;
   readonly reads: Pick<AliasReads, 'forget' | 'latest' | 'request'>;
   /** The families that a Node has to have, the primary one first; empty if those count that the cloud routes. */
@@ -25,11 +25,11 @@ export interface AliasAllotmentDeps {
 interface Known {
   holder: AliasHolder;
   shown: ShownBlocks;
-  /** Of a write without a definite answer, or that a dry run would write. */
+  /** CIDRs of a write that has no definite answer yet, or that a dry run would make. */
   reserved: readonly Cidr[];
 }
 
-/** What stands for a pool where blocks are counted. */
+/** The pool name under which blocks from the cloud are counted. */
 export const cloudPool = 'cloud';
 
 export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
@@ -148,7 +148,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
     return aliasPlan({ shown: shown.cidrs, aliases, families: this.#deps.families });
   }
 
-  /** What the cloud last showed; undefined if it was not asked, or did not answer. */
+  /** The CIDRs that the cloud last showed; undefined if it was not asked or did not answer. */
   #aliasesOf({ uid }: AliasHolder): readonly Cidr[] | undefined {
     const reading = this.#deps.reads.latest(uid)?.reading;
     return reading?.kind === 'read' ? reading.aliases.flatMap((text) => cidrOf(text) ?? []) : undefined;

@@ -38,9 +38,9 @@ export interface SyncSettings {
 export interface NodeSyncsDeps {
   readonly settings: SyncSettings;
   readonly ledger: BlockLedger;
-  /** Of the network that blocks come from. */
+  /** The family of the network that blocks come from. */
   readonly family: Family;
-  /** The name of what blocks are counted under. */
+  /** The pool name under which blocks are counted. */
   readonly pool: string;
   readonly aliases: CloudAliases;
   readonly holders: Pick<BlockHolders<AliasHolder, AliasDraft>, 'assign' | 'read'>;
@@ -135,11 +135,11 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const { taken } = entry;
     const isOurs = taken !== undefined && cidrText(taken) === holder.blocks[0];
     if (isNewlyShown && !isOurs) this.#deps.emit({ kind: 'othersBlocks', holder });
-    // It may wait in the line by another age; that never changes.
+    // The entry keeps its place in the waiting line, because the age of a Node never changes.
     if (entry.update(holder)) entry.loop.request();
   }
 
-  /** Its object is gone: only now its blocks are free. */
+  /** Frees the blocks of a Node. Call it only once the object is gone. */
   #remove(entry: SyncEntry): void {
     const { ledger } = this.#deps;
     const { holder, shown } = entry;
@@ -249,7 +249,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     return allocated.cidr;
   }
 
-  /** Of a Node without a pod CIDR, the block becomes that once the cloud routes it to the instance. */
+  /** Adds the block to the instance in the cloud. It becomes the pod CIDR of the Node once the cloud routes it there. */
   async #addAlias(entry: SyncEntry, cidr: Cidr): Promise<SyncOutcome> {
     const { aliases } = this.#deps;
     if (this.#isDry(entry, cidr)) return fine;
@@ -344,7 +344,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     return ledger.isReserved(cidr) ? { kind: 'services' } : undefined;
   }
 
-  /** Those that show a part of it, or to which the cloud routes one. */
+  /** Other Nodes that show a part of `cidr`, or to which the cloud routes a part of it. */
   #othersHolding(cidr: Cidr, uid: string): readonly SyncEntry[] {
     const uids = this.#deps.ledger.othersHolding(cidr, uid);
     return uids.length === 0
