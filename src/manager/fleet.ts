@@ -91,7 +91,7 @@ export class Fleet {
     return interfaces.some((item) => hasAddress(item, address));
   }
 
-  /** Of all CiliumNodes, in the order in which they are taken over. */
+  /** Names of all CiliumNodes, in the order in which they are taken over. */
   namesInStartOrder(): readonly string[] {
     const claims = Map.groupBy(this.#entries, ([, entry]) => claimedBy(entry));
     const candidates = [...this.#entries].map(([name, entry]) => {

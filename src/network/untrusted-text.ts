@@ -1,7 +1,7 @@
 // Sanitizes text from outside for logs, Events, status and answers: bounded, on one line, without credentials. Apply it
 // where text enters, so that later code need not care.
 
-/** Of a message. */
+/** The length limit of a message. */
 const maxCharacters = 1000;
 
 /** Control characters, line and paragraph separators, and bidirectional overrides. */
@@ -29,10 +29,10 @@ export function sanitizedText(text: string, max = maxCharacters): string {
   return shown.length > max || text.length > 2 * max ? `${shown.slice(0, max)}…` : shown;
 }
 
-/** Of an error code, or of the id of a request. */
+/** The length limit of an error code and of a request id. */
 const maxCodeCharacters = 100;
 
-/** What a server says of a failure. */
+/** The error of a server, with each text sanitized. */
 export function sanitizedAnswer(
   { code, requestId }: { readonly code: string; readonly requestId: string | undefined },
   message: string,

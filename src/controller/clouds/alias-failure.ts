@@ -7,13 +7,13 @@ import type {
 import { failureCondition } from '../../node/conditions/call-condition.ts';
 import type { CloudFailure, CloudFailureKind } from '../../providers/contract/cloud-failure.ts';
 
-/** Of a call that changed nothing. */
+/** The failure of a call that changed nothing. */
 export function aliasFailure(failure: CloudFailure): AliasFailure {
   const { reason, message } = failureCondition(failure);
   return { kind: kinds[failure.kind], reason: reasons.get(reason) ?? 'CallFailed', message };
 }
 
-/** Of a call that may have taken effect. */
+/** The failure of a call that may have taken effect. */
 export function unclearAliasFailure(failure: CloudFailure): AliasFailure {
   return { ...aliasFailure(failure), kind: 'unclear' };
 }

@@ -21,13 +21,13 @@ import type { SubnetFigures } from './subnet-figures.ts';
 export interface StatusReport extends SelfReport, CloudCallReport, Partial<FleetReport> {
   /** Nodes that cannot be satisfied, counted by reason, most frequent first. Only on the leader. */
   readonly reasons?: Readonly<Record<string, number>>;
-  /** What is missing in the cloud but not withdrawn yet, and why; absent while nothing is held. */
+  /** Addresses that the cloud no longer shows but that are not withdrawn yet, and why; absent if there are none. */
   readonly withdrawalsHeld?: WithdrawalReport;
   /** CiliumNodes that no Node verifies: nothing is taken from their instances. Undefined if all are verified. */
   readonly unverified?: UnverifiedReport;
 }
 
-/** What is known of the calls to a cloud. */
+/** The state of the calls to a cloud. */
 export interface CloudCallReport {
   /** Permissions that Headwater needs and the cloud denies. */
   readonly denied: readonly MissingPermission[];
@@ -95,10 +95,10 @@ export interface NodeReport {
   readonly available?: number;
   readonly used?: number;
   readonly wanted?: number;
-  /** Of its IPv6 prefix; absent if its agent asks for none. */
+  /** The state of the node's IPv6 prefix; absent if the agent asks for none. */
   readonly ipv6?: Ipv6State;
   readonly pendingPods?: number;
-  /** Its CiliumNode could not be written. */
+  /** True if the CiliumNode could not be written. */
   readonly unpublished?: boolean;
   readonly inDeficitForSeconds?: number;
   readonly reason?: string;

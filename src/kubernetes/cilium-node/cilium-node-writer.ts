@@ -105,7 +105,7 @@ function pathOf(name: string): string {
 function failure(refusal: ApiRefusal, attempted: string): WriteFailure {
   if (refusal.kind === 'denied' && refusal.status === 401)
     return { kind: 'unavailable', message: `the API server refuses our credentials: ${refusal.message}` };
-  // Of other statuses, the fields are those of the patch itself.
+  // Only 422 names fields of the object; with other statuses, the patch itself is invalid.
   if (refusal.kind === 'invalid' && refusal.status !== 422)
     return { kind: 'invalid', message: refusal.message };
   return writeFailure(refusal, `${attempted} of cilium.io`);

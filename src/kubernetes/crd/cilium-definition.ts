@@ -22,9 +22,9 @@ interface CiliumKind {
   readonly kind: string;
   readonly shortNames: readonly string[];
   readonly version: string;
-  /** Besides what each object has. */
+  /** Properties of the schema, without `apiVersion`, `kind` and `metadata`. */
   readonly properties: JsonObject;
-  /** Of the version. */
+  /** Further fields of the version in the definition. */
   readonly extras?: JsonObject;
 }
 

@@ -29,14 +29,16 @@ export type AllPodsReading =
 
 export interface AllPodReads {
   /**
-   * Of what the pods of all nodes show that have not ended, the part that `isWanted`: the others are not kept. Rejects only with
-   * the signal's reason.
+   * Reads the addresses that pods of all nodes show, without pods that have ended. Keeps only addresses that `isWanted`
+   * accepts. Rejects only with the signal's reason.
    */
   everywhere(isWanted: (each: ShownPodOfNode) => boolean, signal: AbortSignal): Promise<AllPodsReading>;
 }
 
 export interface PodReads {
-  /** What the pods of the node show that have not ended. Rejects only with the signal's reason. */
+  /**
+   * Reads the addresses that pods of the node show, without pods that have ended. Rejects only with the signal's reason.
+   */
   on(node: string, signal: AbortSignal): Promise<PodReading>;
 }
 

@@ -29,7 +29,7 @@ export function deviceIndexFor({ slot }: NetworkInterface, slots: DeviceSlots): 
   return takenIndexes(slots).has(slot) ? undefined : slot;
 }
 
-/** Of the steps that add an interface. */
+/** Device indexes of interfaces that the planned steps add. */
 function comingIndexes(steps: readonly PlannedStep[]): readonly number[] {
   return steps.flatMap((step) => deviceIndexOf(step) ?? []);
 }

@@ -37,7 +37,7 @@ export type RefusedScope =
 
 export type RefusedScopeKind = RefusedScope['kind'];
 
-/** Of one instance each. */
+/** Kinds of scopes that belong to a single instance. */
 const ofOneInstance: ReadonlySet<RefusedScopeKind> = new Set([
   'interface',
   'newInterfaces',
@@ -68,9 +68,9 @@ export function blockedBy(failure: CloudFailure, at: StepCall): WhatIsBlocked {
 }
 
 /**
- * What the failure of a step blocks. An interface that was to have an IPv6 prefix is asked for without it where the answer may be
- * about that: a refusal of IPv6 must not pass for one of IPv4. `known`: what last refused an IPv6 prefix in the subnet, if
- * anything did.
+ * The scope that the failure of a step blocks. If the failure may be about the IPv6 prefix of a new interface, only IPv6
+ * in the subnet is blocked: a refusal of IPv6 must not block IPv4. `known`: the last refusal of an IPv6 prefix in the
+ * subnet, if any.
  */
 export function blockedFor(
   step: PlannedStep,

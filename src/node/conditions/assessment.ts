@@ -45,7 +45,7 @@ export interface AssessmentFacts {
   readonly node: CiliumNode;
   readonly view: InstanceView;
   readonly pendingPods: number;
-  /** Of the pending pods, those that the agent has not counted. */
+  /** The number of pending pods that the agent has not counted. */
   readonly unreportedPods: number;
   /** Addresses that are leaving. */
   readonly outgoing: ReadonlySet<string>;
@@ -95,7 +95,7 @@ export type Assessment =
       readonly wanted: number;
       /** Addresses to request from the cloud: awaited interfaces bring the rest. */
       readonly toAllocate: number;
-      /** Of the one IPv6 prefix that a node gets whose agent asks for IPv6. */
+      /** The state of the IPv6 prefix. A node gets one if its agent asks for IPv6. */
       readonly ipv6: Ipv6State;
       /** Addresses above the watermarks. */
       readonly excess: number;

@@ -1,14 +1,14 @@
-// Which pods that wait an agent has not counted yet. What a multi-pool agent requests contains its pods that wait for an
-// address, so they would count twice. Agents that list used addresses count none that wait.
+// Counts pending pods that the agent has not counted yet. The request of a multi-pool agent includes its pending pods,
+// which would count twice. Agents that list used addresses count no pending pods.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { protocolOf, usedAddresses } from './demand.ts';
 
 export interface Waiting {
   /** Pods on the node that wait for an address. */
   readonly pods: number;
-  /** What the agent counts as used, with the pods that it knows to wait. */
+  /** Addresses that the agent counts as used, including those for the pending pods that it knows of. */
   readonly counted: number;
-  /** Of the pods, those that the agent may not have counted. */
+  /** The number of these pods that the agent may not have counted. */
   readonly unreported: number;
 }
 

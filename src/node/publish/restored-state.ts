@@ -21,7 +21,10 @@ import {
 
 type Restoring = Pick<CiliumNodeSection, 'key' | 'restore'>;
 
-/** Of all CiliumNodes, because one may be served only after the cloud was read. Those that a Node verifies count first. */
+/**
+ * Keeps the spelling of ids in all CiliumNodes, because a CiliumNode may be served only after the cloud was read. If
+ * spellings differ, that of a CiliumNode that a Node verifies counts.
+ */
 export function keepSpellings(
   nodes: readonly { readonly newest: WatchedNode | undefined }[],
   { key, keepSpelling }: Pick<CiliumNodeSection, 'key' | 'keepSpelling'>,
@@ -115,8 +118,9 @@ export function pendingReleaseIn({ status }: CiliumNode): ReadonlySet<string> {
 }
 
 /**
- * What a former leader may still be releasing. A multi-pool agent is not asked, so its CiliumNode does not name it: a call
- * whose answer was lost may take effect for as long as any (call-timing.ts), where a call changes the whole instance.
+ * Addresses that a former leader may still be releasing. The CiliumNode of a multi-pool agent does not name them, because
+ * there is no handshake. If a call changes the whole instance, a call without an answer may then take effect until its
+ * time-out (call-timing.ts).
  */
 export function formerReleases(
   node: CiliumNode,

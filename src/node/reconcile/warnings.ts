@@ -34,7 +34,7 @@ export interface WarningFacts {
   readonly changedByUs: ReadonlySet<string>;
   /** Why the node lacks the static address it asks for. */
   readonly staticIp: NodeCondition | undefined;
-  /** What running pods keep of what their agent gave up, and why pods cannot be read. */
+  /** Addresses that running pods keep although their agent gave them up, and why pods cannot be read. */
   readonly podUse: Pick<PodUse, 'kept' | 'problem'>;
 }
 
@@ -109,7 +109,7 @@ export class Warnings {
     this.#waits = new Map(this.#waits).set('free', { since: now, due: now + wait.due - wait.since });
   }
 
-  /** Those that have applied for long enough. */
+  /** Conditions of the warnings that have applied for long enough. */
   #lasting(found: readonly LastingWarning[], now: number): readonly NodeCondition[] {
     const started = (lasts: number): Wait => ({ since: now, due: now + lasts });
     this.#waits = new Map(
@@ -135,7 +135,7 @@ function requirementsIn({ assessment }: WarningFacts): NodeRequirements | undefi
 
 function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly NodeCondition[] {
   const { view, staticIp, podUse } = facts;
-  // Of a node that is not served, its condition says it.
+  // If a node is not served, its condition already says why.
   const unlisted = facts.assessment.kind === 'served' ? facts.unlisted : undefined;
   const requirements = requirementsIn(facts);
   const isKnown = view !== undefined && requirements !== undefined;

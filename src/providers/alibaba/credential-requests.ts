@@ -54,7 +54,7 @@ export class CredentialRequests {
     const answer = await this.#answer(request, url).catch((error: unknown) => {
       throw unreachable(url, error);
     });
-    // Of metadata, the providers know what a refusal means.
+    // The credential providers interpret refusals of the metadata service themselves.
     if (!isMetadata && answer.statusCode !== 200) throw refused(url, answer);
     return answer;
   }

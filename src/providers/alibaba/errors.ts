@@ -27,7 +27,7 @@ const kinds = mapOf<CloudFailureKind>({
   'InvalidEniId.NotFound': 'interfaceGone',
   'InvalidIp.IpUnassigned': 'notAssigned',
   'InvalidIp.NotExist': 'notAssigned',
-  // It is attaching, detaching or being created.
+  // The interface is attaching, detaching or being created.
   'InvalidOperation.InvalidEniState': 'conflict',
   OperationConflict: 'conflict',
   'Operation.Conflict': 'conflict',
@@ -72,7 +72,7 @@ const accountForms: readonly { readonly codes: RegExp; readonly text: RegExp; re
   },
 ];
 
-/** What a person can do about the account; undefined for what is not about it. */
+/** The remedy for an error about the account; undefined for other errors. */
 function accountRemedy({ code, message }: CallError): string | undefined {
   return (
     ofAccount.get(code) ??
@@ -83,11 +83,11 @@ function accountRemedy({ code, message }: CallError): string | undefined {
 interface SubjectOfCodes {
   readonly codes: RegExp;
   readonly about: Subject;
-  /** The only call of which they say it. */
+  /** The only call whose codes have this subject. */
   readonly of?: string;
 }
 
-/** What codes concern, if their kind does not say it: the first that fits. */
+/** Subjects of codes whose kind does not tell the subject. The first match counts. */
 const subjects: readonly SubjectOfCodes[] = [
   { codes: /^(InvalidSecurityGroup|SecurityGroup)/, about: 'securityGroups' },
   { codes: /^InvalidOperation\.AdvancedSecurityGroup/, about: 'securityGroups' },
@@ -100,10 +100,10 @@ const subjects: readonly SubjectOfCodes[] = [
   },
 ];
 
-/** Of every call of the process. */
+/** The code that every call of the process gets with a wrong region. */
 const wrongRegion = 'InvalidRegionId.NotFound';
 
-/** What to do about a code whose message does not say it. */
+/** Remedies for codes whose message names none. */
 const advice = mapOf<string>({
   [wrongRegion]: 'set --alibaba-cloud-region to the region of the nodes',
   'InvalidSecurityGroupId.NotFound': 'correct spec.alibaba-cloud.security-groups of the node',
@@ -123,7 +123,7 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['Abs.InvalidAccount.NotFound', 'invalid'],
 ]);
 
-/** Codes for a known identity that lacks a permission. One of them is misspelled by the cloud. */
+/** Codes for a known identity that lacks a permission. The cloud misspells `Forbbiden.SubUser`. */
 const missingPermissions: ReadonlySet<string> = new Set([
   'Forbidden.RAM',
   'Forbidden.SubUser',
@@ -152,7 +152,7 @@ const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind 
   { form: /^Forb(id|bi)den/, kind: 'notAuthorized' },
 ];
 
-/** What the cloud signed, which differs from request to request: a text must not change while its cause stays. */
+/** The string to sign, which differs in each request. It is cut, because a text must not change while its cause stays. */
 const signed = /\s*(?:the )?server string to sign is\b.*$/is;
 
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
@@ -201,7 +201,7 @@ function subjectOf(name: string, error: CallError): Subject | undefined {
   return subjects.find(({ codes, of = name }) => of === name && codes.test(code))?.about;
 }
 
-/** What the kind does not say. */
+/** The remedy for errors whose kind does not tell it. */
 function remedyFor(error: CallError): string | undefined {
   const { code } = error;
   if (ofClock.test(code)) return setClock;
@@ -217,12 +217,12 @@ function advised({ code, message: given }: CallError): string {
   return todo === undefined ? message : `${message} (${todo})`;
 }
 
-/** As a RAM policy names it. */
+/** The permission for an action, as a RAM policy names it. */
 export function permissionOf(action: string): string {
   return `${action === 'DescribeVpcs' || action === 'DescribeVSwitches' ? 'vpc' : 'ecs'}:${action}`;
 }
 
-/** Of a new interface. */
+/** Kinds and codes that ECS may answer for a new interface that it does not know yet. */
 const unknownYet: ReadonlySet<string> = new Set(['interfaceGone', 'InvalidOperation.InvalidEniType']);
 
 function kindOf(name: string, error: CallError): CloudFailureKind {

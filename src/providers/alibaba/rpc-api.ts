@@ -7,7 +7,7 @@ export interface RequestTag {
   readonly value: string;
 }
 
-/** Of an answer, any member may be missing. */
+/** Part of an answer, in which any member may be missing. */
 type Shown<T> = { readonly [N in keyof T]?: T[N] | undefined };
 
 /** A list, which answers wrap in an object with one member. */
@@ -177,8 +177,8 @@ export type RpcInput<A extends RpcAction> = Calls[A]['input'];
 export type RpcOutput<A extends RpcAction> = Calls[A]['output'];
 
 /**
- * Sends one request and parses its answer. It neither retries nor waits for rate limits. Rejects with a CallError, or
- * with what `onSend` threw.
+ * Sends one request and parses its answer, without retries and without waiting for rate limits. Rejects with a CallError,
+ * or with the error that `onSend` threw.
  */
 export interface RpcApi {
   send<A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending): Promise<RpcOutput<A>>;

@@ -141,7 +141,7 @@ export const address = record({
 });
 
 const token = ['nextToken', text] as const;
-/** Of a call that only confirms success. */
+/** The answer of a call that only confirms success. */
 const done = { Return: ['return', flag] } as const;
 
 export const answerShapes = {

@@ -59,7 +59,7 @@ const azureTraits: CloudTraits = {
   publicAddresses: true,
 };
 
-/** One list of a scale set answers for all of its instances, however many are asked for: a set has no more. */
+/** The most instances that a scale set can have: a single list of the set answers for all of them. */
 const maxInstancesPerRefresh = 1000;
 
 export function azureAllocation(options: AzureAllocationOptions): AllocationImplementation {
@@ -125,7 +125,7 @@ function callsFor(
   });
 }
 
-/** Of the operations that Azure knows. */
+/** The effect of each operation that Azure supports. */
 const effects: Partial<Record<OperationKind, 'adds' | 'takesAway'>> = {
   allocateIPs: 'adds',
   releaseIPs: 'takesAway',

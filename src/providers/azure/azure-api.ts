@@ -66,7 +66,7 @@ function clientsWith(
   return clients;
 }
 
-/** One request on its way through the SDK. */
+/** A request on its way through the SDK. */
 interface Passing {
   readonly departing: DepartingRequest;
   readonly isRepeatable: boolean;
@@ -107,7 +107,7 @@ export class AzureApi implements ArmApi {
 
   async send(request: ArmRequest, sending: Sending): Promise<ArmAnswer> {
     const { method, ifMatch } = request;
-    // Of two equal PUTs the second finds another state of the resource, and changes nothing.
+    // With If-Match, a repeated PUT changes nothing, because the first one changed the ETag of the resource.
     const isRepeatable = method === 'GET' || ifMatch !== undefined;
     const departing = new DepartingRequest(sending);
     try {

@@ -19,7 +19,7 @@ export interface Change {
   readonly instanceId: string;
   /** Reads the resource that is changing. */
   readonly read: ArmRequest;
-  /** What was sent. */
+  /** The operation that was sent. */
   readonly operation: ArmOperation;
   readonly goal: Goal;
   /** Undefined if the answer was lost. */
@@ -27,15 +27,15 @@ export interface Change {
 }
 
 /**
- * What the interfaces show once a change has taken effect: these configurations, that they are gone, or that the primary
- * one, whatever its name, has a public address.
+ * The state of the interfaces once a change has taken effect: these configurations are there, these are gone, or the
+ * primary one, whatever its name, has a public address.
  */
 export interface Goal {
   readonly kind: 'added' | 'removed' | 'associated';
   readonly names: NamesByInterface;
 }
 
-/** What the answer to a change says of its progress. The model in it is not kept while the change goes on. */
+/** The progress that the answer to a change tells. The model in the answer is not kept while the change goes on. */
 export interface Acceptance extends Pick<ArmAnswer, 'progressUrl' | 'retryAfter'> {
   readonly hasEnded: boolean;
 }
@@ -170,11 +170,14 @@ export class Changes {
 }
 
 interface ChangeState {
-  /** Where its progress is shown; undefined if only the resource shows it. */
+  /** The URL that shows the progress of the change; undefined if only the resource does. */
   progressUrl: string | undefined;
-  /** Whether ARM says that it succeeded. What it added may be shown later. */
+  /** Whether ARM says that the change succeeded. Added configurations may appear later. */
   hasEnded: boolean;
-  /** Undefined unless it failed: some of it may be done, so the interfaces are looked at. */
+  /**
+   * The failure of the change; undefined if it did not fail. A failed change may be done in part, so the interfaces are
+   * read.
+   */
   failed: Progress<EndOfChange> | undefined;
   /** How often the interfaces were seen ready, and not as the change leaves them. */
   missed: number;
@@ -231,7 +234,8 @@ function progressIn(
   if (typeof view !== 'string')
     return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
   state.missed++;
-  // What a removal left is offered again, so no old read may say so.
+  // Addresses that a removal left are offered again. Wait for as many reads as for an addition, so that no stale read
+  // decides it.
   const max = state.failed === undefined || isRemoval(change) ? maxMissedReads : suspicious;
   if (!state.hasEnded || state.missed < max) return { kind: 'pending' };
   if (state.failed !== undefined && view === 'untouched') return state.failed;
@@ -262,7 +266,7 @@ function viewOf(
     if (read.interface.condition === 'changing') return 'changing';
     addresses.set(name.toLowerCase(), read.addressesByName);
     found.push(...wanted.map((each) => isDone[goal.kind](read, each)));
-    // What is there and not ready came with the change, too.
+    // A configuration that exists but is not ready came with the change, too.
     isPartDone ||= goal.kind === 'added' && wanted.some((each) => read.names.has(each));
   }
   if (found.every((each) => each)) return addresses;
@@ -306,7 +310,9 @@ function progressOfOperation(
   return ended(change, code.startsWith('HTTP') ? 'OperationFailed' : code, message);
 }
 
-/** Of an operation, of the resource itself, or of an answer without a body. */
+/**
+ * The status of an operation, or of the resource itself. An answer without a body has the one that its HTTP status means.
+ */
 function wordOf({ status, body }: Pick<ArmAnswer, 'status' | 'body'>): string {
   const state = text(body, 'status') ?? text(body, 'properties', 'provisioningState');
   return (state ?? (status === 202 ? 'InProgress' : 'Succeeded')).toLowerCase();

@@ -83,7 +83,7 @@ const byText: readonly MeaningByText[] = [
   { text: /\bmarked for deletion\b/i, kind: 'instanceGone', of: updates },
 ];
 
-/** What is missing if ARM does not find what a call names. Nothing is known to be missing if a parent is. */
+/** The kind of failure if ARM does not find the resource that a call names. A missing parent proves nothing. */
 const missing: Readonly<Record<string, CloudFailureKind>> = {
   'VirtualMachineScaleSetVMs.Get': 'instanceGone',
   'VirtualMachineScaleSetVMs.Update': 'instanceGone',
@@ -110,14 +110,14 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['ExpiredAuthenticationToken', 'expired'],
 ]);
 
-/** What a token service says of an assertion whose time is wrong by its clock. */
+/** Codes of the token service for an assertion whose time is wrong. */
 const ofClock = /\bAADSTS(?:700024|500133)\b/;
 
-/** Who dated it depends on the kind of credentials. */
+/** The signer of the assertion depends on the kind of credentials. */
 const setSignersClock =
   'set the clock of what signed the assertion: of the machine that Headwater runs on for a certificate, of the API server for a workload identity, whose token file may be old as well';
 
-/** Codes about what the call names besides: another one may do. */
+/** Codes about another resource that the call names: the call may succeed with a different one. */
 const aboutSomethingElse: ReadonlySet<string> = new Set(['PublicIpPrefixOutOfIpAddressesForVMScaleSet']);
 
 /** Codes for an identity or a subscription with which nothing can be done at all. */
@@ -133,7 +133,7 @@ const unknownSubscription =
   "check that the subscription exists, and that Headwater's identity has a role in it";
 const otherChange = 'wait until the change under way has ended; Headwater retries';
 
-/** What a person can do about codes for which the kind does not say it. */
+/** Remedies for codes whose kind does not tell the remedy. */
 const remedies = mapOf<string>({
   SubscriptionNotFound: unknownSubscription,
   InvalidSubscriptionId: unknownSubscription,
@@ -166,7 +166,7 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const trouble = credentialTrouble.get(error.code);
   const isOfClock = trouble !== undefined && ofClock.test(error.message);
   const credentials = isOfClock ? 'clock' : trouble;
-  // Of a code with several meanings, it is that of the first.
+  // If a code has several kinds, the remedy is for the first one.
   const ofCode = kind === (kinds.get(error.code) ?? kind) ? remedies.get(error.code) : undefined;
   const remedy = isOfClock ? setSignersClock : ofCode;
   return {
@@ -181,8 +181,8 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
 }
 
 /**
- * One text for one problem, whatever the case of its ids, and for all VMs and interfaces of the same place. Of a denial on
- * a linked resource, only what is denied stays.
+ * The message in a form that is the same for the same problem: ids in lower case, and without the VM or interface if the
+ * problem concerns all of a place. From a denial on a linked resource, only the denied part stays.
  */
 function plainMessage(error: CallError): string {
   const { code, message } = error;
@@ -203,8 +203,8 @@ const ofPlaces: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is denied on linked resources. The message says before that what the call itself needs is allowed. Undefined if it
- * is about something else, such as a tenant.
+ * The denied part of a message about linked resources, without the part before it, which says what is allowed. Undefined
+ * if the message is about something else, such as a tenant.
  */
 function deniedLink({ code, message }: CallError): string | undefined {
   return code === 'LinkedAuthorizationFailed'

@@ -17,7 +17,7 @@ export interface Addition {
   readonly max?: number | undefined;
 }
 
-/** What an update asks for: names of configurations that it adds or removes, by the name of the interface. */
+/** Names of the configurations that an update adds or removes, by the name of the interface. */
 export type NamesByInterface = ReadonlyMap<string, readonly string[]>;
 
 export type Edit =
@@ -261,7 +261,8 @@ function withAdditions(before: JsonObject, addition: Addition, { names, fresh }:
   const missing = names.filter((name) => !present.has(name));
   const total = configurations.length + missing.length;
   if (total > maxConfigurations) return tooMany(interfaceName, total);
-  // Of the interfaces, the last read may be older: the request of a former leader arrived late.
+  // Check the limit against this model again: the read of the interfaces may be older than a late request of a former
+  // leader.
   const ours = configurations.filter(isReleasable).length;
   if (ours + missing.length > max)
     return refused(
@@ -333,8 +334,8 @@ function unreadable(problem: string): Edit {
 }
 
 /**
- * Without its image reference a model keeps its image. With one from a gallery, the PUT needs permissions on the gallery
- * that nothing else needs.
+ * The model without its image reference. The VM keeps its image, and a PUT with a reference to a gallery would need
+ * permissions on that gallery.
  */
 function withoutImage(model: JsonObject): JsonObject {
   const profile = member(model, 'properties', 'storageProfile');

@@ -27,16 +27,16 @@ export interface InstanceReleasesOptions extends UpdateParts {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** The caller looked at the agent's word before it called. That word must not be older when the PUT leaves, in ms. */
+/** How old the agent's agreement to a release may be when the PUT leaves, in ms. The caller read it before the call. */
 const maxPreparation = 15_000;
 
-/** What leaves one model by one PUT. */
+/** Removals that one PUT of the model makes together. */
 interface Batch {
   readonly instanceId: string;
   readonly startedAt: number;
   /** By the id of the interface. */
   readonly removals: Map<string, readonly string[]>;
-  /** Of interfaces that cannot take part. */
+  /** Why interfaces cannot take part, by the id of the interface. */
   refusals: ReadonlyMap<string, Refusal>;
 }
 
@@ -55,8 +55,8 @@ export class InstanceReleases {
   }
 
   /**
-   * Resolves once the addresses are gone from the interface, or are sure to stay. What the interface no longer has is
-   * released. Never rejects for anything Azure does.
+   * Resolves once the addresses are gone from the interface, or are sure to stay. Addresses that the interface no longer
+   * has count as released. Never rejects for anything Azure does.
    */
   async release(operation: ReleaseIPs, context: CallContext): Promise<Outcome> {
     const { instanceId, interfaceId, addresses } = operation;

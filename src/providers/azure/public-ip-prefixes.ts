@@ -92,7 +92,7 @@ function readPrefix(shown: Json, spellings: Spellings): Prefix | undefined {
   return { id: spellings.of(id), tags: tagsOf(shown), size, taken };
 }
 
-/** Of a prefix that does not say its size, one more may be had. */
+/** The number of addresses in a prefix. A prefix that does not say its size counts as one larger than what is taken. */
 function sizeOf(prefix: string | undefined, taken: number): number {
   const length = Number(/\/(\d{1,2})$/.exec(prefix ?? '')?.[1] ?? NaN);
   return length <= 32 ? Math.min(2 ** (32 - length), maxAddresses) : taken + 1;
@@ -106,7 +106,10 @@ function tagsOf(shown: Json): Tags {
   );
 }
 
-/** One for each that is left. The lowest number goes first: a listing after that begins with the next one. */
+/**
+ * An entry for each free address of a prefix. The lowest number goes first, because a later listing begins with the next
+ * one.
+ */
 function addressesOf({ id, tags, size, taken }: Prefix): readonly PublicAddress[] {
   const shared = { address: '', source: id, tags, interfaceId: undefined };
   if (taken >= size) return [{ ...shared, id: `${id}#full`, taken: true }];

@@ -34,20 +34,20 @@ export interface NetworkInterface {
   readonly ipv6Prefixes?: readonly string[];
   /** Single IPv6 addresses, which take the same places; absent if there are none. */
   readonly ipv6Addresses?: number;
-  /** What it has of IPv6 and agents cannot use; absent if there is nothing. */
+  /** Why agents cannot use the IPv6 assignments of the interface; absent if they can, or if there are none. */
   readonly ipv6Problem?: string;
   readonly securityGroupIds: readonly string[];
   readonly tags: Tags;
   /** Why pods cannot use it, whatever the node's options say ("efa", "trunk", "requester-managed", ...). */
   readonly reservedFor: string | undefined;
   readonly attachment: Attachment | undefined;
-  /** Of a detached interface, the only device index at which agents would know it. */
+  /** The only device index at which agents would know a detached interface again. */
   readonly slot?: number;
-  /** Its name, where the cloud gives it one besides its id. */
+  /** The name of the interface, in clouds that give it one besides its id. */
   readonly name?: string;
   /**
-   * Absent if it is ready. Of an interface that is changing, nothing is newly offered and nothing is withdrawn. One that
-   * failed gets no more addresses.
+   * Absent if the interface is ready. While an interface is changing, none of its addresses is newly offered or
+   * withdrawn. A failed interface gets no more addresses.
    */
   readonly condition?: 'changing' | 'failed';
   /** Places of the interface that hold no IPv4 address, such as those with an address of IPv6; absent if there are none. */
@@ -88,7 +88,7 @@ export function carries(tags: Tags, required: Tags): boolean {
   return Object.entries(required).every(([key, value]) => tags[key] === value);
 }
 
-/** What a call can assign to it: secondary addresses and prefixes of both families. */
+/** Assignments that a call can make to an interface: secondary addresses and prefixes of both families. */
 export function secondaryAssignments({ addresses, prefixes, ipv6Prefixes }: Assignable): readonly string[] {
   return ipv6Prefixes === undefined
     ? [...addresses, ...prefixes]
@@ -97,7 +97,7 @@ export function secondaryAssignments({ addresses, prefixes, ipv6Prefixes }: Assi
 
 type Assignable = Pick<NetworkInterface, 'addresses' | 'prefixes' | 'ipv6Prefixes'>;
 
-/** Its primary address, secondary addresses and prefixes. */
+/** The primary address, secondary addresses and prefixes of an interface. */
 export function allAssignments(item: NetworkInterface): readonly string[] {
   return [item.primaryAddress, ...secondaryAssignments(item)];
 }
@@ -149,8 +149,8 @@ export function interfaceWith(known: KnownInterface & Partial<NetworkInterface>)
 }
 
 /**
- * An interface that only a pool names, because the status beside that pool was lost. It stays until the cloud shows it or
- * proves that it is gone. Nothing new is offered of it, and its place on the instance is unknown.
+ * An interface that only a pool names, because the status beside that pool was lost. The interface stays until the cloud
+ * shows it or proves that it is gone. None of its addresses is newly offered, and its device index is unknown.
  */
 export function interfaceByName({
   instanceId,

@@ -20,9 +20,9 @@ export interface InstanceRefreshOptions {
 }
 
 export type InstanceRefreshEvent =
-  /** Of each page, before it is applied. */
+  /** Emitted for each page, before it is applied. */
   | { readonly kind: 'page'; readonly page: ObservedPage }
-  /** `changed`: of those that the read answered for. */
+  /** `read`: the instances that the read answered for. `changed`: those of them that changed. */
   | { readonly kind: 'read'; readonly read: readonly string[]; readonly changed: ReadonlySet<string> }
   | { readonly kind: 'failed'; readonly error: unknown; readonly instanceIds: readonly string[] };
 

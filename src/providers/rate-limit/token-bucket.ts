@@ -13,13 +13,13 @@ export interface BucketSize {
 }
 
 export interface TokenBucket extends BucketSize {
-  /** Negative after a group of calls larger than the bucket. Of a window, 0. */
+  /** Negative after a group of calls larger than the bucket. 0 in a bucket with a window. */
   readonly tokens: number;
   /** When `tokens` was computed, in monotonic ms. */
   readonly at: number;
   /** Tokens taken for calls not sent yet. The cloud's own bucket still holds them, so they take up room. */
   readonly unsent: number;
-  /** Of a window, oldest first; else empty. */
+  /** Tokens taken within the window, oldest first; empty in a bucket without a window. */
   readonly taken: readonly TakenTokens[];
 }
 
@@ -72,7 +72,7 @@ export function untilTokens(bucket: TokenBucket, count: number, now: number): nu
   if (missing <= tolerance) return 0;
   if (bucket.window !== undefined) return untilReturned(bucket, missing, now);
   const until = (missing / bucket.refill) * 1000;
-  // Without room, time alone adds no token, so check again regularly.
+  // Time alone adds no token if there is no room, so check again regularly.
   return wanted > bucket.capacity - bucket.unsent ? Math.max(until, recheckDelay) : until;
 }
 
@@ -91,7 +91,7 @@ export function takeTokens(bucket: TokenBucket, count: number, now: number): Tok
   return { ...bucket, taken: withTokens(stillTaken(bucket, now), count, now) };
 }
 
-/** Gives back `count` tokens. Of a window: those that were taken at these times and not used. */
+/** Gives back `count` tokens. In a bucket with a window, `times` are those at which the unused tokens were taken. */
 export function giveBack(
   bucket: TokenBucket,
   { count, times }: { readonly count: number; readonly times: readonly number[] },
@@ -117,7 +117,7 @@ function withoutToken(taken: readonly TakenTokens[], at: number): readonly Taken
 /** A token that was taken at `at` is used only now, so a window counts it from now on. */
 export function usedLater(bucket: TokenBucket, at: number, now: number): TokenBucket {
   if (bucket.window === undefined || at >= now) return bucket;
-  // What was forgotten meanwhile counts again.
+  // Tokens that the window forgot meanwhile count again.
   const others = { ...bucket, taken: withoutToken(bucket.taken, at) };
   return { ...bucket, taken: withTokens(stillTaken(others, now), 1, now) };
 }
@@ -128,7 +128,9 @@ export function resized(bucket: TokenBucket, size: BucketSize, now: number): Tok
   return { ...bucket, ...size, tokens: Math.min(size.capacity, tokensAt(bucket, now)), at: now };
 }
 
-/** Leaves `count` tokens at most. What is missing in a window comes back when it ends. */
+/**
+ * Leaves `count` tokens at most. In a bucket with a window, the tokens that this removes come back when the window ends.
+ */
 export function loweredTo(bucket: TokenBucket, count: number, now: number): TokenBucket {
   if (bucket.window !== undefined) return takeTokens(bucket, Math.max(0, tokensAt(bucket, now) - count), now);
   return { ...bucket, tokens: Math.min(count, tokensAt(bucket, now)), at: now };

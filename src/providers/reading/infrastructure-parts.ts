@@ -7,7 +7,7 @@ import type { Infrastructure, PartOfFew, Subnet, UnreadablePart } from '../contr
 import { refuseRepeated, refuseSpoiled, refuseUnrequested, type Tolerance } from './plausible.ts';
 
 export interface NetworkParts {
-  /** Of a part. */
+  /** The most networks in a part. */
   readonly max: number;
   /** For ids that cannot exist, nothing is read. */
   readonly isId: (id: string) => boolean;
@@ -85,7 +85,7 @@ export interface ReadItems<S, R> {
   readonly problems: UnreadablePart[];
 }
 
-/** What can be used of an answer. Throws a CloudError if the answer proves nothing. */
+/** The usable items of an answer. Throws a CloudError if the answer proves nothing. */
 export function usableOf<S, R extends object>(
   action: string,
   { items, asked, networkOf, read, tolerance, problems }: ReadItems<S, R>,
@@ -126,8 +126,9 @@ export interface ReadOfFew<R> {
 }
 
 /**
- * What few nodes of these networks need. If the cloud refuses it, or its answer proves nothing, those nodes alone wait. Rejects
- * with what a repeated read may mend. `problems` gets what nobody else tells: those who wait learn of a denial.
+ * Reads items that only a few nodes of these networks need. If the cloud refuses the read, or its answer proves nothing,
+ * only those nodes wait. Rejects with errors that a repeated read may resolve. `problems` gets other errors than denials,
+ * which the waiting nodes report.
  */
 export async function ofFew<R>(
   what: UnreadablePart['what'],

@@ -51,7 +51,7 @@ export function isInterfaceLimit(value: unknown): value is number {
   return isCount(value, maxInterfaces);
 }
 
-/** Of the addresses of an interface. */
+/** Whether a value can be the number of addresses of an interface. */
 export function isAddressLimit(value: unknown): value is number {
   return isCount(value, maxAddresses);
 }
@@ -67,7 +67,7 @@ export function repeated(items: readonly string[]): string | undefined {
     : items.find((item, index) => items.indexOf(item) < index);
 }
 
-/** What is wrong with the addresses of an interface and its prefixes. */
+/** The problem of the addresses and prefixes of an interface; undefined if there is none. */
 export function holdingProblem(
   addresses: readonly string[],
   prefixes: readonly string[] = [],
@@ -98,7 +98,7 @@ export function requireTags({ tags }: DetachedScope): void {
     throw new RangeError('without tags, the interfaces of others would be read');
 }
 
-/** Of detached interfaces, those that were asked for: a server may have applied no filter. */
+/** The detached interfaces that were asked for. The server may have ignored the filter. */
 export function detachedAmong(
   shown: readonly ({ readonly interface: NetworkInterface } | { readonly problem: string })[],
   { tags, networkId, ids }: DetachedScope,

@@ -57,7 +57,7 @@ function requestOf(request: HttpRequest, { gateway, now }: RpcHttpContext): RpcR
   };
 }
 
-/** Of the query, and of a form in the body. */
+/** The parameters of the query and of a form in the body. */
 function parametersOf({ url, headers, body }: HttpRequest): ReadonlyMap<string, string> {
   const parameters = new Map(new URL(url, 'http://ecs').searchParams);
   if (headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true) {

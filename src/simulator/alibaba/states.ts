@@ -13,7 +13,7 @@ export function interfaceStatus({ life, attachment }: NetworkInterface): Interfa
   return attachment === undefined ? 'Available' : attachmentStates[attachment.status];
 }
 
-/** Of a new interface without a name that can be attached at once. */
+/** The life of a new interface that has no name and can be attached at once. */
 export function readyLife({ clock }: CloudNetwork): InterfaceLife {
   return { phase: 'ready', name: '', createTime: clock.wall(), deleteOnRelease: true };
 }

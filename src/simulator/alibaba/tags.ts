@@ -5,7 +5,7 @@ import type { GivenTag } from './parameters.ts';
 import { RpcRefusal } from './rpc-refusal.ts';
 
 const tagsPerResource = 20;
-/** Of a key and of a value, in characters. */
+/** The length limit of a key and of a value, in characters. */
 const maxLength = 128;
 
 /** Whether a resource has all tags that a filter gives; without a value, any counts. */

@@ -125,7 +125,7 @@ export const networkOperations: readonly ArmOperation[] = [
       const found = findScaleSet(cloud, ownerOf(call.path));
       const prefix = `${found.id}/virtualmachines/`;
       const [first] = view.interfaces.after(prefix);
-      // Of a set without machines Azure does not know the interfaces.
+      // Azure answers 404 for the interfaces of a scale set without machines.
       if (first?.id.startsWith(prefix) !== true) {
         throw notFound('NotFound', `Resource ${call.path} not found.`);
       }

@@ -15,7 +15,7 @@ import type {
 import { publicAddressPath } from './public-addresses.ts';
 import { nameOf, parentOf } from './resource-path.ts';
 
-/** Of a subnet with more configurations than this Azure leaves the list out. */
+/** The most configurations of a subnet that Azure lists; with more, it leaves out the list. */
 const maxListed = 5000;
 
 export function renderMachine(cloud: ArmCloud, machine: Machine, withView: boolean): JsonObject {

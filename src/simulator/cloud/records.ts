@@ -6,7 +6,7 @@ export type Tags = Readonly<Record<string, string>>;
 
 export interface Vpc {
   readonly id: string;
-  /** Of clouds where a name is not a tag. */
+  /** The name, in clouds where it is not a tag. */
   readonly name?: string;
   readonly blocks: readonly AssociatedBlock[];
   readonly ipv6Blocks: readonly AssociatedBlock[];
@@ -20,7 +20,7 @@ export interface AssociatedBlock {
 
 export interface Subnet {
   readonly id: string;
-  /** Of clouds where a name is not a tag. */
+  /** The name, in clouds where it is not a tag. */
   readonly name?: string;
   readonly vpcId: string;
   readonly zone: string;
@@ -50,7 +50,10 @@ export interface RouteTable {
   readonly tags: Tags;
 }
 
-/** Without a subnet: the main table of its VPC, which applies to every subnet without its own table. */
+/**
+ * An association without a subnet makes the table the main one of its VPC, which applies to every subnet without its own
+ * table.
+ */
 export interface RouteTableAssociation {
   readonly id: string;
   readonly subnetId?: string;
@@ -140,7 +143,7 @@ export interface NetworkInterface {
   readonly tags: Tags;
 }
 
-/** Of interfaces of clouds where creating and deleting one takes time, and where it has a name. */
+/** The life of an interface, in clouds where creating and deleting one takes time and where it has a name. */
 export interface InterfaceLife {
   readonly phase: 'creating' | 'ready' | 'deleting';
   readonly name: string;

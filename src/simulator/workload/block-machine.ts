@@ -9,21 +9,21 @@ import { ciliumNodesPath } from './own-node.ts';
 
 export interface BlockMachineOptions {
   readonly name: string;
-  /** Where its block stands. */
+  /** The object that names the block. */
   readonly form: 'CiliumNode' | 'Node';
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly random: Random;
   /** Whether its CiliumNode has its Node as owner. */
   readonly isOwned: boolean;
-  /** Of its Node. Default: none. */
+  /** The labels of the Node. Default: none. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** `spec.providerID` of its Node. Default: none. */
+  /** The `spec.providerID` of the Node. Default: none. */
   readonly providerId?: string;
 }
 
 const nodesPath = '/api/v1/nodes';
-/** Between two looks at its own object, in ms. */
+/** The time between two reads of the own object, in ms. */
 const pause = 500;
 
 export class BlockMachine {
@@ -53,7 +53,7 @@ export class BlockMachine {
     }
   }
 
-  /** Its agent starts again: pods keep their addresses, and new ones come from what it reads now. */
+  /** Restarts the agent. Pods keep their addresses, and new addresses come from the block that the agent reads now. */
   async restart(): Promise<void> {
     const { signal } = this.#ending;
     try {
@@ -63,7 +63,7 @@ export class BlockMachine {
     }
   }
 
-  /** Its pods are those of the same machine before its objects were replaced. Call it before it has looked at them. */
+  /** Takes over the pods of the same machine from before its objects were replaced. Call it before the agent reads them. */
   continueAs({ inUse }: BlockMachine): void {
     this.inUse = inUse;
   }
@@ -120,7 +120,7 @@ export class BlockMachine {
     }
   }
 
-  /** What it does once it has registered. */
+  /** Runs once the machine has registered. */
   protected async serve(signal: AbortSignal): Promise<void> {
     const { clock, form } = this.options;
     for (;;) {

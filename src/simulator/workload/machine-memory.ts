@@ -76,7 +76,7 @@ export class MachineMemory {
   }
 }
 
-/** Of one family: which owner has which address. */
+/** The addresses of one family and their owners. */
 class Endpoints {
   readonly owners = new Map<string, string>();
   readonly addresses = new Map<string, string>();

@@ -27,11 +27,11 @@ interface CidrHolding extends Holding {
 interface View {
   readonly node: JsonObject;
   readonly interfaces: readonly InterfaceStatus[];
-  /** Of each family that the agent uses. */
+  /** The attached CIDRs of each family that the agent uses. */
   readonly attached: ReadonlyMap<string, AttachedCidr>;
 }
 
-/** What the agent has of one family, and how many more it wants. */
+/** The addresses of one family that the agent has, and how many more it wants. */
 class FamilyPool {
   readonly cidrs = new CidrPool();
   readonly pending = new PendingAllocations();
@@ -218,8 +218,8 @@ export class MultiPoolAgent extends BaseAgent {
   }
 
   /**
-   * A CIDR that this agent did not name in its last report may leave the status. If a pod got an address of
-   * it since, the agent lost that race. It names the CIDR in its next write and so requests it back.
+   * A CIDR that this agent did not name in its last report may leave the status. If a pod got an address of that CIDR
+   * since, the agent lost that race: its next write names the CIDR and so requests it back.
    */
   #noticeLoss({ address, holding, what }: Loss<CidrHolding>): void {
     const { memory, record } = this.context;

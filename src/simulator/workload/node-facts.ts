@@ -48,9 +48,9 @@ export type CloudName = 'alibabacloud' | 'aws' | 'azure';
 export interface NodeFacts {
   /** AWS by default. */
   readonly cloud?: CloudName;
-  /** Of the Node and of the CiliumNode. */
+  /** The name of the Node and of the CiliumNode. */
   readonly name: string;
-  /** As the agent writes it. */
+  /** The instance id as the agent writes it. */
   readonly instanceId: string;
   readonly instanceType: string;
   /** The network of its addresses. */
@@ -66,7 +66,7 @@ export interface NodeFacts {
   /** No cloud controller manager runs: its Node never names the instance. */
   readonly withoutProviderId?: boolean;
   readonly protocol: Protocol;
-  /** Its agents run with `enable-ipv6`. Those of the CRD allocator have no use of it. */
+  /** Whether agents run with `enable-ipv6`. Agents of the CRD allocator ignore it. */
   readonly ipv6?: boolean;
   readonly ipam?: IpamWatermarks;
   readonly eni?: EniOptions;

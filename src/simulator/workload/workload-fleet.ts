@@ -58,7 +58,7 @@ export class WorkloadFleet {
   readonly #pods: PodRegistry;
   readonly #ledger = new AddressLedger();
   readonly #machines = new Map<string, Machine>();
-  /** Of removed nodes. */
+  /** Violations of nodes that were removed. */
   readonly #pastViolations: ViolationLog[] = [];
   #pastWaits = noWaits;
   readonly #stopping = new AbortController();

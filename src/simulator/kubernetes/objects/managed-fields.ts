@@ -17,7 +17,7 @@ const depth = 3;
 /** No field name holds it. */
 const separator = '\0';
 const maxManagerCharacters = 128;
-/** Of the metadata, what clients may set at will. */
+/** Fields of the metadata that clients may set at will. */
 const settableMetadata: readonly string[] = ['annotations', 'finalizers', 'labels', 'ownerReferences'];
 
 /** The name that a client gives itself, or its program's by the user agent. */
