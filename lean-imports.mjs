@@ -8,9 +8,9 @@ const require = createRequire(import.meta.url);
 // node:http all of fetch and WebSocket, 14 MB. To require it is not.
 const requiredInstead = /^(?:node:)?(http|process|util)$/;
 
-// What our own sources use of packages whose index loads much more; an import of anything else is an error of the build. The
-// index of undici loads fetch, WebSocket, caches and mocks, 12 MB; that of prom-client a client of push gateways, with HTTPS,
-// and registries of clusters and workers.
+// The parts that our own sources use of packages whose index loads much more. Importing anything else fails the build.
+// The index of undici loads fetch, WebSocket, caches and mocks, 12 MB; that of prom-client loads a client of push
+// gateways, with HTTPS, and registries of clusters and workers.
 const usedOf = {
   undici: `
     import api from 'undici/lib/api/index.js';
@@ -28,7 +28,7 @@ const usedOf = {
   `,
 };
 
-// Of traces, prom-client uses the current span, and only for exemplars, which we do not have.
+// prom-client reads only the current span, for exemplars, which we do not have.
 const openTelemetry = /^@opentelemetry\/api$/;
 
 export const leanImports = {
@@ -46,7 +46,7 @@ export const leanImports = {
     onLoad({ filter: requiredInstead, namespace: 'required' }, ({ path }) => ({
       contents: `module.exports = require('${path}');`,
     }));
-    // What is imported later gets its names by what the file exports, not by who imports it.
+    // A module that is imported later gets its names from what its file exports, not from its importer.
     onLoad({ filter: requiredInstead, namespace: 'required later' }, ({ path }) => ({
       contents: `
         const all = require('${path}');
@@ -68,7 +68,7 @@ export const leanImports = {
   },
 };
 
-/** What a module exports without loading it first. */
+/** The names that a module exports. Getters are skipped: reading one would load more. */
 function plainNames(path) {
   return Object.entries(Object.getOwnPropertyDescriptors(require(path)))
     .filter(([name, { get }]) => get === undefined && /^[A-Za-z_]\w*$/.test(name))

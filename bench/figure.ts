@@ -3,14 +3,14 @@ import type { CloudName } from './clouds/bench-cloud.ts';
 import type { Scenarios } from './scenarios/scenarios.ts';
 
 export interface Figure {
-  /** As `--only` takes it. */
+  /** The name, as `--only` takes it. */
   readonly name: string;
   readonly title: string;
   readonly unit: string;
   readonly limit: number;
   /** The measured value may be anything up to the limit, or must be the limit itself. */
   readonly bound: 'atMost' | 'exactly';
-  /** What is done and counted, in one or two sentences. */
+  /** The actions and the counted events, in one or two sentences. */
   readonly scenario: string;
   readonly measure: (scenarios: Scenarios) => Promise<Reading>;
 }
@@ -26,7 +26,7 @@ export interface CloudFigure extends Omit<Figure, 'limit' | 'scenario' | 'measur
 
 export interface Reading {
   readonly measured: number;
-  /** What stands behind the number. */
+  /** The measurements behind the number. */
   readonly details: string;
 }
 
@@ -34,7 +34,7 @@ export interface Settings {
   readonly cloud: CloudName;
   readonly nodes: number;
   readonly isSmall: boolean;
-  /** Of the scaled figures: multiplies the rate limits of the cloud and divides its latencies. */
+  /** The factor of scaled figures: multiplies the rate limits of the cloud and divides its latencies. */
   readonly scale: number;
 }
 
@@ -63,7 +63,10 @@ export function figuresOn(settings: Settings, figures: readonly CloudFigure[]): 
   });
 }
 
-/** Those of these names, in the order of the names; all without any. Throws an Error that lists the others. */
+/**
+ * The figures of these names, in the order of the names; all figures if there are no names. Throws an Error that lists
+ * unknown names.
+ */
 export function figuresCalled(names: readonly string[], known: readonly Figure[]): readonly Figure[] {
   if (names.length === 0) return known;
   return names.map((name) => {

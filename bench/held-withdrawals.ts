@@ -12,7 +12,7 @@ import { Inventory } from '../src/providers/inventory/inventory.ts';
 const consistencyWindow = 30_000;
 const perCall = 200;
 const turns = 200;
-/** Of each of the four interfaces. */
+/** Addresses of each of the four interfaces, complete and with some missing. */
 const wholeAddresses = 15;
 const fewAddresses = 5;
 
@@ -111,7 +111,7 @@ function interfaceOf(index: number, slot: number, count: number): NetworkInterfa
   };
 }
 
-/** What it takes of a core, in ms, however busy the machine is. */
+/** CPU time of `work`, in ms, which does not depend on how busy the machine is. */
 function cpuOf(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

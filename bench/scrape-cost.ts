@@ -15,18 +15,18 @@ import { cpuTime } from './rig/process-figures.ts';
 import { join } from './scenarios/scale-up.ts';
 import { settled } from './scenarios/settled.ts';
 
-/** As a scrape interval of Prometheus, in seconds. */
+/** The scrape interval of Prometheus, in seconds. */
 const interval = 15;
 const scale = 10;
-/** Without a call after the scale-up, in ms. */
+/** The time without a call after which the scale-up has ended, in ms. */
 const quiet = 5000;
 
 interface ScrapeCost {
   readonly series: number;
   readonly bytes: number;
-  /** Of the controller for one scrape, in seconds. */
+  /** CPU time of the controller for a scrape, in seconds. */
   readonly cpu: number;
-  /** Until the whole answer is there, in ms. */
+  /** The time until the whole answer is there, in ms. */
   readonly took: number;
 }
 

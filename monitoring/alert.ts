@@ -4,16 +4,16 @@
 export type Severity = 'critical' | 'warning';
 
 export interface Alert {
-  /** Also the name of its runbook. */
+  /** The name of the alert and of its runbook. */
   readonly name: string;
   /** In PromQL. */
   readonly expr: string;
   /** How long it has to be so, as Prometheus writes durations. */
   readonly for: string;
   readonly severity: Severity;
-  /** One line, with the labels that say where. */
+  /** A line with the labels that say where. */
   readonly summary: string;
-  /** What it means to those who run pods, and the figure. */
+  /** The effect on those who run pods, and the figure. */
   readonly description: string;
 }
 
@@ -35,12 +35,12 @@ export interface Inhibition {
 export const bySubnet = 'by (cluster, subnet_id, availability_zone)';
 export const byCluster = 'by (cluster)';
 
-/** Of `metric`, what the leader says of each subnet. */
+/** The value of `metric` for each subnet, as the leader reports it. */
 export function ofSubnets(metric: string): string {
   return `max ${bySubnet} (${metric})`;
 }
 
-/** Of `metric`, the most that a replica says: a standby says 0. */
+/** The highest value of `metric` among the replicas of a cluster: a standby reports 0. */
 export function ofCluster(metric: string): string {
   return `max ${byCluster} (${metric})`;
 }

@@ -15,11 +15,11 @@ import { call, confOf, type Contender, subnet, type Times, timesOf, type Verb } 
 import { restTimes } from './rest-speed.ts';
 
 export interface AgentSizes {
-  /** Of each verb, one after another. */
+  /** How many calls of each verb are made, one after another. */
   readonly calls: number;
   readonly attachments: number;
   readonly idleMinutes: number;
-  /** The program. */
+  /** The path of the host-local program. */
   readonly hostLocal: string;
 }
 
@@ -197,7 +197,7 @@ async function deleteAmongMany(plan: {
     for (const contender of contenders)
       for (let index = 0; index < together; index++) await call(contender, 'ADD', `c${index}`);
     await agent.many('ADD', 0, plan.attachments, ours);
-    // As host-local writes them.
+    // Write the files that host-local writes for attachments.
     const { dataDir } = theirs.ipam as { readonly dataDir: string };
     for (let index = 0; index < plan.attachments; index++) {
       const name = `10.64.${100 + Math.floor(index / 256)}.${index % 256}`;

@@ -114,7 +114,7 @@ function cpuTime(pid: number): number {
   return times.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
 }
 
-/** Of a process that does nothing. */
+/** Memory of a Node.js process that does nothing, in bytes. */
 export async function emptyNodeBytes(): Promise<number> {
   const child = spawn(process.execPath, ['--eval', "setInterval(() => {}, 1e6); console.log('on')"], {
     stdio: ['ignore', 'pipe', 'inherit'],

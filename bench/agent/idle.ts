@@ -44,7 +44,7 @@ function bytesOf(agent: AgentProcess): number {
   return [...agent.record().values()].reduce((sum, size) => sum + size, 0);
 }
 
-/** Of the whole API server: any write raises it. */
+/** The resource version of the API server, which every write raises. */
 async function versionOf(url: string): Promise<number> {
   const answer = await fetch(`${url}/apis/cilium.io/v2/ciliumnodes`);
   const { metadata } = (await answer.json()) as { metadata: { resourceVersion: string } };

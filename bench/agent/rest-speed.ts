@@ -46,7 +46,7 @@ export async function restTimes(agent: AgentProcess, pairs: number): Promise<Res
         }),
       );
     }
-    // Of the fastest turn of each: the others measure what else runs on the machine as well.
+    // Only the fastest turn of each counts: the others also measure what else runs on the machine.
     const undisturbed = (all: readonly number[]): number => Math.min(...all) / ofTurn;
     return { ours: undisturbed(times.ours), empty: undisturbed(times.empty) };
   } finally {

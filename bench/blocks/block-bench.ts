@@ -34,7 +34,7 @@ function hasMore(object: JsonObject): boolean {
   return entries.length > 0 && entries.every((entry) => textsAt(objectAt(entry), 'cidrs').length > 1);
 }
 
-/** Of the controller's transport. */
+/** The number of connections of the controller's transport. */
 export const connections = 32;
 
 export interface BlockBenchEnvironment {
@@ -138,7 +138,7 @@ export class BlockBench {
     return this.#clock.monotonic();
   }
 
-  /** As many CiliumNodes as agents of, which now ask their pools for so many addresses. */
+  /** Lets the agents of `count` CiliumNodes ask their pools for so many addresses. */
   async askMore(count: number, asked: Readonly<Record<string, number>>): Promise<void> {
     const requested = Object.entries(asked).map(([pool, needed]) => ({
       pool,
@@ -191,7 +191,10 @@ export class BlockBench {
     return { child, leadsAt: this.#clock.monotonic() };
   }
 
-  /** What the API server counted of requests for an object that a controller may write or list, watches and single reads apart. Call it after the first such request. */
+  /**
+   * The requests that the API server counted for objects that a controller writes or lists, without watches and reads of
+   * single objects. Call it after the first such request.
+   */
   async requests(): Promise<ReadonlyMap<string, number>> {
     const { handler } = this.cluster.api;
     const { body } = await handler({ method: 'GET', url: '/metrics', headers: {} }, this.#ending.signal);
@@ -210,7 +213,7 @@ export class BlockBench {
     return counts;
   }
 
-  /** One list of all objects by a client that reads all of it, in ms. */
+  /** How long a client takes to list and read all objects, in ms. */
   async listTime(): Promise<number> {
     const begin = this.#clock.monotonic();
     await this.cluster.api.call('GET', this.cluster.path);

@@ -15,7 +15,7 @@ export interface BlockSettings {
 
 export interface SetSpeeds {
   readonly ours: SetSpeed;
-  /** Of Kubernetes' set. */
+  /** The speed of Kubernetes' own set. */
   readonly theirs: Omit<SetSpeed, 'bytesEach'>;
 }
 

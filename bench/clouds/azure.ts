@@ -3,18 +3,21 @@ import type { Bucket } from '../floor.ts';
 import type { BenchCloud, CloudPlan } from './bench-cloud.ts';
 import { quotaFlags } from './quota-flags.ts';
 
-/** Resource Manager's, by subscription and principal; the limits of Compute are wider. */
+/** Limits of Resource Manager for a subscription and principal. The limits of Compute are wider. */
 const reads: Bucket = { capacity: 250, refill: 25 };
 const writes: Bucket = { capacity: 200, refill: 10 };
 
-/** Of the operation that an update begins, in ms: the mean of what operators report, always the same, so that the least is exact. */
+/**
+ * How long the operation of an update takes, in ms: the mean that operators report. Without jitter the lower bound is
+ * exact.
+ */
 const operationMs = 35_000;
 /** Seconds until an answer, as the model's. */
 const latencies = { get: 0.25, update: 1.2 };
 /** Seconds that Azure asks to wait between polls. */
 const retryAfter = 10;
 
-/** VMs of a scale set. */
+/** The number of VMs in a scale set. */
 const ofOneSet = 100;
 
 export const azure: BenchCloud = {

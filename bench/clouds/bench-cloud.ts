@@ -3,7 +3,7 @@ import type { CloudAccess } from '../../rig/controller-process.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { LeastCall } from '../floor.ts';
 
-/** As `--cloud` takes it. */
+/** A cloud, as `--cloud` names it. */
 export type CloudName = 'aws' | 'azure' | 'alibaba';
 
 export interface Machines {
@@ -42,7 +42,7 @@ export interface FleetPlan {
 
 /** How all nodes of a scale-up grow. */
 export interface Growth {
-  /** What a node needs, after "want 8 addresses each, ". */
+  /** The calls that a node needs, in words that follow "want 8 addresses each, ". */
   readonly words: string;
   /** The fewest calls of each node, one after another, where a figure compares with the time of them. */
   readonly calls?: readonly LeastCall[];
@@ -50,7 +50,7 @@ export interface Growth {
 
 /** A model that `headwater simulate` serves, as it describes itself. */
 export interface ServedModel {
-  /** Of the cloud, and of the endpoint beside it. */
+  /** The URL of the cloud, and of the endpoint beside it. */
   readonly url: string;
   /** The environment that it gives its clients. */
   readonly variables: Readonly<Record<string, string>>;
@@ -59,9 +59,9 @@ export interface ServedModel {
 }
 
 export interface ModelServer {
-  /** Its name in error messages. */
+  /** The name of the server in error messages. */
   readonly name: string;
-  /** With which `simulate` listens on free ports. It may write files into the directory. */
+  /** Flags with which `simulate` listens on free ports. The server may write files into `directory`. */
   readonly flags: (directory: string) => readonly string[];
   /** The last line that it writes exports this variable. */
   readonly lastVariable: string;
@@ -71,12 +71,12 @@ export interface ModelServer {
 
 export interface BenchCloud {
   readonly name: CloudName;
-  /** As sentences name it. */
+  /** The name of the cloud in sentences. */
   readonly title: string;
   readonly server: ModelServer;
   /** The topology file of simulate, as JSON, which YAML contains. */
   readonly topology: (plan: CloudPlan) => string;
-  /** What agents know beyond what the cloud says of their machines. */
+  /** Facts that agents know beyond those that the cloud shows of their machines. */
   readonly agent: (
     index: FirstInterfaceIndex,
   ) => Pick<NodeFacts, 'cloud' | 'protocol' | 'networkCidr' | 'eni' | 'alibaba'>;
@@ -89,6 +89,6 @@ export interface BenchCloud {
   readonly usual: FleetPlan;
   /** The nodes whose memory is measured, and what is done with them. */
   readonly large: FleetPlan & { readonly words: string };
-  /** Without `--scale`. */
+  /** The scale without `--scale`. */
   readonly scale: { readonly full: number; readonly small: number };
 }

@@ -1,8 +1,8 @@
-// What EC2 gives an account and region, and how long its answers take. Sources: the EC2 developer guide
+// The rate limits of EC2 for an account and region, and its latencies. Sources: the EC2 developer guide
 // (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html) and the latencies that operators report.
 import type { Bucket } from '../floor.ts';
 
-/** Of the calls that a scale-up needs. */
+/** Buckets of the calls that a scale-up needs. */
 export const buckets = {
   CreateNetworkInterface: { capacity: 100, refill: 5 },
   AttachNetworkInterface: { capacity: 50, refill: 5 },
@@ -22,7 +22,7 @@ const readActions = [
   'DescribeVpcs',
 ] as const;
 
-/** Of every call that the controller makes. */
+/** Buckets of all calls that the controller makes. */
 export const allBuckets: Readonly<Record<string, Bucket>> = {
   ...buckets,
   ...Object.fromEntries(readActions.map((action) => [action, reads])),

@@ -13,7 +13,7 @@ import {
 const fullSize = 500;
 const normalShare = 0.1;
 
-/** Of a fleet of 1000 nodes: 500 with a burst each, 100 that top up, 400 that do nothing. */
+/** In a fleet of 1000 nodes, 500 get a burst each, 100 top up and 400 do nothing. */
 function planFor({ nodes, scale }: Settings): BurstPlan {
   const count = Math.min(fullSize, Math.floor(nodes / 2));
   const buffering = Math.floor(nodes * normalShare);

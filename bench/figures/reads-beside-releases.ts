@@ -9,7 +9,7 @@ export const readsBesideReleases: CloudFigure = {
   unit: '×',
   limits: { azure: 2.2 },
   bound: 'atMost',
-  // Of seconds that pass, and of little else.
+  // This figure needs little but time, which the small form does not have.
   inSmallForm: false,
   scenario: inWords,
   measure: async (context) => {

@@ -11,7 +11,7 @@ export const shrinkageUpdates: CloudFigure = {
   unit: '×',
   limits: { azure: 1.1 },
   bound: 'atMost',
-  // Of seconds that pass, and of little else.
+  // This figure needs little but time, which the small form does not have.
   inSmallForm: false,
   scenario: ({ nodes }) =>
     `${nodes} nodes with 16 addresses need 8 of them no longer, all at once, with releases on. One update releases what a node has too much.`,

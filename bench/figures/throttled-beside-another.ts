@@ -9,7 +9,7 @@ export const throttledBesideAnother: CloudFigure = {
   unit: '%',
   limits: { aws: 3 },
   bound: 'atMost',
-  // Of 300 answers, those to the first calls, sent before anything can be learnt, are more than the limit.
+  // In a run of 300 answers, throttled answers to the first calls, before the rate is learned, already exceed the limit.
   inSmallForm: false,
   scenario: inWords(besideAnother),
   measure: async (context) => {

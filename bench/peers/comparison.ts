@@ -26,7 +26,7 @@ export interface ComparedScaleUp {
   readonly operatorModel: OperatorScaleUp;
 }
 
-/** Of the scale-ups on EC2 that figures of this run were read from; nothing is played for it. */
+/** Compares the scale-ups on EC2 that this run has already played. Plays none itself. */
 export async function comparison(context: FigureContext): Promise<Comparison> {
   if (context.cloud !== 'aws') return { lines: [], scaleUps: [] };
   const plans = [createAndAttach, createAndAttachUnscaled, oneAssign, oneAssignUnscaled].map((form) =>

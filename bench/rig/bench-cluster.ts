@@ -15,7 +15,7 @@ import { machinesIn, NodeFleet, type NodePlan } from './node-fleet.ts';
 export interface ClusterPlan {
   readonly cloud: CloudPlan;
   readonly nodes: NodePlan;
-  /** Of the controller, beyond what it needs to find everything. */
+  /** Flags of the controller, besides those with which it finds the cloud and the API server. */
   readonly flags: readonly string[];
 }
 

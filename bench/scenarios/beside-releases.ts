@@ -15,13 +15,13 @@ import { quiet, releasing, type ShrinkagePlan } from './shrinkage.ts';
 export interface BesideReleases {
   /** From the first new CiliumNode until the last of them was seen with its addresses. */
   readonly seconds: number;
-  /** From then until no call came any more: of those that join and of those that shrink. */
+  /** Calls for joining and shrinking nodes, until no further call came. */
   readonly calls: CallCounts;
-  /** Of the controller, in bytes. */
+  /** Peak memory of the controller, in bytes. */
   readonly peakMemory: number;
 }
 
-/** `nodes`: of both halves together. */
+/** `nodes`: the number of nodes in both halves together. */
 export function planOf({ cloud, nodes, scale }: Settings): ShrinkagePlan {
   return { cloud, nodes: Math.min(nodes, cloudOf({ cloud }).largestScaleUp), scale };
 }
@@ -55,7 +55,7 @@ export function besideReleases(plan: ShrinkagePlan, harness: Harness): Promise<B
   });
 }
 
-/** In which all figures are measured. */
+/** The scenario in which all figures are measured. */
 export const inWords = (settings: Settings): string => {
   const { nodes } = planOf(settings);
   return `${nodes / 2} nodes join and want 8 addresses each, while ${nodes / 2} others with 16 need 8 of them no longer, with releases on. One update serves each.`;

@@ -13,28 +13,28 @@ export interface BurstPlan {
   readonly buffering: number;
   /** Nodes that do nothing, to make the listing as large as a fleet's. */
   readonly others: number;
-  /** Of the rate limits alone: latencies are those of EC2. */
+  /** The factor of the rate limits. The latencies are those of EC2. */
   readonly scale: number;
 }
 
 export interface Bursts {
-  /** Of each burst, in ms: from when the API has the agent's write to when it has the pool's, less EC2's own latency. */
+  /** The delay of each burst, in ms: from the agent's write to the write of the pool in the API, less EC2's own latency. */
   readonly delays: readonly number[];
   /** Listings of everything that were in flight while bursts came. */
   readonly listings: number;
 }
 
 const { wanted: addressesWanted } = aws.usual;
-/** Of one burst; an interface has room for as many beside its 8 addresses. */
+/** The pods of a burst. An interface has room for as many beside its 8 addresses. */
 export const podsPerBurst = 6;
-/** By which each page of a listing is slower, in ms, so that bursts fit into it. */
+/** The delay that is added to each page of a listing, in ms, so that bursts fit into the listing. */
 export const slowness = 1000;
 /** Bursts that come in one listing, and between two of them, in ms: 20 a second, less than half of what a bucket gains. */
 export const burstsPerListing = 40;
 export const betweenBursts = 50;
-/** Between two checks whether a listing has started, in ms. */
+/** The time between two checks whether a listing has started, in ms. */
 const pollInterval = 25;
-/** Without a call, in ms. */
+/** The time without a call after which the run ends, in ms. */
 const quiet = 3000;
 
 export function bursts(plan: BurstPlan, harness: Harness): Promise<Bursts> {
@@ -93,7 +93,7 @@ interface Served {
   readonly offered: string;
 }
 
-/** One burst after another, without waiting for any. */
+/** Starts one burst after another, without waiting for any. */
 async function burstRound(cluster: BenchCluster, nodes: Iterator<NodeFacts>): Promise<readonly Served[]> {
   const inFlight: Promise<Served>[] = [];
   for (let count = 0; count < burstsPerListing; count++) {

@@ -2,9 +2,9 @@
 import type { Settings, FigureContext } from '../figure.ts';
 import { idle, type Idleness, type IdlePlan } from './idle.ts';
 
-/** Of the full form: what every figure about idleness is stated for. */
+/** The length of the full form in seconds. Every figure about idleness is stated for it. */
 const fullTime = 600;
-/** Of the small form, in which the cloud is listed so often that it happens anyway. */
+/** The length of the small form in seconds. It lists the cloud so often that a listing still falls into it. */
 const smallTime = 15;
 const hurry = ['--resync-interval=10s'] as const;
 

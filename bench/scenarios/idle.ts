@@ -24,9 +24,9 @@ export interface Idleness {
   readonly calls: CallCounts;
   readonly mutating: number;
   readonly reads: number;
-  /** Of the controller, by resource; renewals of its Lease apart. */
+  /** Writes of the controller by resource, without renewals of its Lease. */
   readonly writes: ReadonlyMap<string, number>;
-  /** Of the controller, in seconds. */
+  /** CPU time of the controller, in seconds. */
   readonly cpu: number;
   /** How often any node was reconciled. */
   readonly wakeUps: number;
@@ -36,7 +36,7 @@ export interface Idleness {
 const reportInterval = 60_000;
 /** The runs in which nodes decide. */
 const reconciled = 'cilium_operator_ipam_deficit_resolver_duration_seconds_count';
-/** Without a call after the scale-up, in ms. */
+/** The time without a call after which the scale-up has ended, in ms. */
 const quiet = 5000;
 
 export function idle(plan: IdlePlan, harness: Harness): Promise<Idleness> {

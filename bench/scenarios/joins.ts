@@ -16,13 +16,13 @@ export interface JoinsPlan {
 }
 
 export interface Joins {
-  /** Of each node, from its CiliumNode until its agent serves pods. */
+  /** The time of each node from its CiliumNode until its agent serves pods, in seconds. */
   readonly seconds: readonly number[];
   /** Nodes whose agents met a write of ours before they served. */
   readonly conflicts: number;
 }
 
-/** Between two nodes, in ms. */
+/** The time between two nodes that join, in ms. */
 export const betweenJoins = 100;
 
 export function joins(plan: JoinsPlan, harness: Harness): Promise<Joins> {

@@ -20,15 +20,18 @@ export interface MemoryPlan {
 export interface Footprint {
   /** In bytes. */
   readonly peakMemory: number;
-  /** Of the event loop during the listing, in ms: what its timer of 10 ms was seen to take. Undefined without nodes. */
+  /** How long a timer of 10 ms took in the event loop during the listing, in ms. Undefined without nodes. */
   readonly loopDelay: { readonly p99: number; readonly max: number } | undefined;
 }
 
-/** Between two listings. */
+/** The interval of listings. */
 const resyncFlag = '--resync-interval=20s';
-/** Of the controller without nodes, in ms: as long as the other takes to start and to list once more. */
+/** How long the controller without nodes runs, in ms: as long as the other one takes to start and to list again. */
 const emptyTime = 30_000;
-/** Between two checks whether the listing has started, and without a call after it, in ms. */
+/**
+ * The time between two checks whether the listing has started, and the time without a call after which it has ended, in
+ * ms.
+ */
 const pollInterval = 10;
 const quiet = 1500;
 

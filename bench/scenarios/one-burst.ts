@@ -15,7 +15,7 @@ import { settled } from './settled.ts';
 export interface OneBurstPlan {
   readonly cloud: CloudName;
   readonly protocol: Protocol;
-  /** Also of the pace of agent and kubelet. */
+  /** The factor of the rate limits, and of the pace of agent and kubelet. */
   readonly scale: number;
 }
 
@@ -27,11 +27,16 @@ export interface OneBurst {
 }
 
 export const podsOfBurst = 30;
-/** In which they come, in ms. */
+/** The time in which the pods of a burst come, in ms. */
 export const burstTime = 1000;
-/** Of the agent: for the router and for health checks. With the free ones it asks for twice as many as are to be free. */
+/**
+ * The addresses of the agent itself, for the router and for health checks. Together with the free addresses, it asks for
+ * twice as many as are to be free.
+ */
 const ownAddresses = 2;
-/** Without a call, in ms: clouds ask to wait 10 s between looks at a change that goes on. */
+/**
+ * The time without a call after which the burst has ended, in ms: clouds ask to wait 10 s between two polls of a change.
+ */
 const quiet = 15_000;
 
 export function oneBurst(plan: OneBurstPlan, harness: Harness): Promise<OneBurst> {

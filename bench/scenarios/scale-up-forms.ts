@@ -3,12 +3,12 @@ import { cloudOf, growthOf } from '../clouds/clouds.ts';
 import type { Settings, FigureContext } from '../figure.ts';
 import { scaleUp, type ScaleUp, type ScaleUpPlan } from './scale-up.ts';
 
-/** Of the unscaled form: more would only take longer, the bucket alone says how long. */
+/** The most nodes of the unscaled form. More nodes would only take longer, in proportion to the bucket. */
 const maxUnscaled = 200;
 
 export type Form = (settings: Settings) => ScaleUpPlan;
 
-/** As the nodes of the cloud usually join. */
+/** The scale-up in which nodes join as is usual in the cloud. */
 export const usual: Form = (settings) => {
   const cloud = cloudOf(settings);
   return {
@@ -33,7 +33,7 @@ export const createAndAttachUnscaled: Form = (settings) =>
 export const oneAssignOf =
   (nodes: number): Form =>
   (settings) => ({ ...oneAssign(settings), nodes, scale: 1 });
-/** In which the runnable peer was measured. */
+/** The scale-up in which the runnable peer was measured. */
 export const oneAssignUnscaled: Form = (settings) => ({ ...oneAssign(settings), scale: 1 });
 
 export function playScaleUp(context: FigureContext, form: Form): Promise<ScaleUp> {

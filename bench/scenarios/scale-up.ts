@@ -25,22 +25,25 @@ export interface ScaleUpPlan {
 export interface ScaleUp {
   /** From the first CiliumNode that was written until the last node was seen with its addresses. */
   readonly seconds: number;
-  /** Until half of the nodes were. */
+  /** The time until half of the nodes were seen with their addresses. */
   readonly half: number;
-  /** Until the last call of the cloud. */
+  /** All calls of the cloud until the last one. */
   readonly calls: CallCounts;
-  /** Of the controller, from its start on. */
+  /** CPU time of the controller since its start, in seconds. */
   readonly cpuSeconds: number;
   /** Cores that each process kept busy until the last node was satisfied: whether the machine was the limit. */
   readonly cores: Readonly<Record<'controller' | 'cloud' | 'api' | 'agents', number>>;
   readonly peakMemory: number;
-  /** Of each node whose addresses an assignment brought, in seconds: from its last answer until the node was seen with them. */
+  /**
+   * The lag of each node that got addresses by an assignment, in seconds: from its last answer until the node was seen
+   * with them.
+   */
   readonly lags: readonly number[];
 }
 
-/** Before the fleet comes, in ms: whatever a controller does after its start is over by then. */
+/** The time before the fleet comes, in ms. The controller has done by then what it does after its start. */
 const rest = 6000;
-/** Without a call, in ms: then no further call comes. */
+/** The time without a call after which no further call comes, in ms. */
 const quiet = 4000;
 const reportInterval = 10_000;
 

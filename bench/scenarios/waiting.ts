@@ -16,7 +16,7 @@ export interface Waiting {
   /** From the first write of the ten until the first, and the last, of them was seen with its addresses, less EC2's latency, in s. */
   readonly first: number;
   readonly last: number;
-  /** Of those that top up, how many had been served when the ten came, and when the last of the ten was. */
+  /** How many of the nodes that top up had been served when the ten came, and when the last of the ten was served. */
   readonly servedBefore: number;
   readonly servedAfter: number;
 }
@@ -24,9 +24,9 @@ export interface Waiting {
 const { wanted: addressesWanted } = aws.usual;
 /** Pods that come to each of the ten: more than it has free. */
 export const podsPerNode = 12;
-/** Between the wishes of the many and those of the few, in ms: the burst that EC2 allows is over by then. */
+/** The time between the requests of the many and those of the few, in ms. The burst that EC2 allows is over by then. */
 export const headStart = 5000;
-/** Without a call, in ms. */
+/** The time without a call after which the run ends, in ms. */
 const quiet = 3000;
 
 export function waiting(plan: WaitingPlan, harness: Harness): Promise<Waiting> {

@@ -9,7 +9,7 @@ export const cloudAlerts: AlertGroup = {
   alerts: [
     {
       name: 'HeadwaterCloudThrottled',
-      // Of a few calls an hour a single one would be a large part.
+      // If there are only a few calls in 10 minutes, one throttled call would be a large share.
       expr: `sum by (cluster) (rate(${throttled}[10m]))
 / sum by (cluster) (rate(headwater_cloud_calls_total[10m])) > 0.05
 and sum by (cluster) (increase(${throttled}[10m])) >= 5`,

@@ -25,7 +25,7 @@ const givingCalls = [
 ];
 const giving = rate(calls, { where: [`action=~"${givingCalls.join('|')}"`] });
 
-/** Of the API of each cloud; a process has that of its own. */
+/** The metric of each cloud's API. A process has only the one of its own cloud. */
 const waits = ['ec2', 'azure', 'alibabacloud'].map(
   (api) => `cilium_operator_${api}_api_rate_limit_duration_seconds`,
 );

@@ -16,12 +16,12 @@ export interface RowPlan {
 export interface PanelPlan {
   readonly kind: 'stat' | 'timeseries' | 'bargauge' | 'table';
   readonly title: string;
-  /** What it shows and what to make of it. */
+  /** What the panel shows and how to read it. */
   readonly description: string;
   readonly queries: readonly QueryPlan[];
-  /** As Grafana names units. */
+  /** The unit, as Grafana names it. */
   readonly unit: string;
-  /** From which values on it is worse, ascending; below the first all is well. */
+  /** The values from which the state is worse, ascending. Below the first threshold, all is well. */
   readonly thresholds?: readonly Threshold[];
   /** Below the first threshold it is bad, and above the last all is well. */
   readonly lowIsBad?: true;
@@ -68,7 +68,7 @@ const inSubnets = `${inCluster},availability_zone=~"$zone",subnet_id=~"$subnet"`
 /** How long a rate looks back: what Grafana finds right for the width of the panel. */
 export const window = '$__rate_interval';
 
-/** Of all clusters that are chosen together; of each the most that a replica says: standbys say 0, or nothing. */
+/** The sum over all chosen clusters. The highest value among a cluster's replicas counts: standbys report 0 or nothing. */
 export function total(metric: string, { by = [], where = [] }: Selection = {}): string {
   return `sum ${grouping(by)}(${max(metric, { by: ['cluster', ...by], where })})`;
 }
@@ -83,17 +83,19 @@ export function min(metric: string, { by = [], where = [] }: Selection = {}): st
   return `min ${grouping(by)}(${metric}{${[inCluster, ...where].join(',')}})`;
 }
 
-/** Of a counter, a second, over all replicas. */
+/** The rate of a counter a second, over all replicas. */
 export function rate(metric: string, { by = [], where = [] }: Selection = {}): string {
   return `sum ${grouping(by)}(rate(${metric}{${[inCluster, ...where].join(',')}}[${window}]))`;
 }
 
-/** Of a histogram, over all replicas. */
+/** A quantile of a histogram, over all replicas. */
 export function quantile(q: number, histogram: string, { by = [], where = [] }: Selection = {}): string {
   return `histogram_quantile(${q}, ${rate(`${histogram}_bucket`, { by: ['le', ...by], where })})`;
 }
 
-/** Of several histograms with the same buckets, as if they were one: a process has series of one of them. */
+/**
+ * A quantile of several histograms with the same buckets, as if they were one. A process has series of only one of them.
+ */
 export function quantileOfAny(q: number, histograms: readonly string[]): string {
   const rates = histograms.map((histogram) => `rate(${histogram}_bucket{${inCluster}}[${window}])`);
   return `histogram_quantile(${q}, sum by (le) (${rates.join(' or ')}))`;
@@ -109,7 +111,7 @@ export function perSubnet(metric: string): string {
   return `max by (subnet_id, availability_zone) (${metric}{${inSubnets}})`;
 }
 
-/** Of the processes of Headwater alone: every Node.js program has these. */
+/** The series of Headwater's processes only, because every Node.js program has this metric. */
 export function ofHeadwater(metric: string): string {
   return `${metric}{${inCluster}} and on (cluster, job, instance) headwater_leader`;
 }

@@ -14,7 +14,7 @@ const size = perSubnet('headwater_subnet_size_addresses');
 /** Addresses that a subnet loses in a second; without a series where it loses none. */
 const loss = `(-${trendOfSubnets('headwater_subnet_free_addresses', '6h')} > 0)`;
 const daysLeft = `${free} / ${loss} / 86400`;
-/** Of `daysLeft`: the red below a day is what the alert warns of. */
+/** The unit and thresholds of `daysLeft`. Red, below a day, is when the alert fires. */
 const inDays = {
   unit: 'd',
   thresholds: [
