@@ -42,9 +42,9 @@ interface ModeCase {
   readonly podCidrs?: readonly string[];
   readonly spec?: object;
   readonly status?: object;
-  /** Of the network. */
+  /** The `ipam` section of the network configuration. */
   readonly ipam?: object;
-  /** What a pod is told, by family. */
+  /** The answer that a pod gets, by family. */
   readonly answer: readonly [RegExp, RegExp];
 }
 

@@ -264,7 +264,7 @@ function describeTrouble(newRig: () => CloudRig): void {
     session.end();
     const next = new CloudSession(rig);
 
-    // Of an interface that is changing, nothing is known to be there or gone.
+    // While an interface is changing, its addresses are neither known to be there nor known to be gone.
     for (let look = 0; look < 30; look++) {
       const { condition, addresses } = await next.interfaceOf(first);
       if (condition === undefined && addresses.length === before + 3) break;

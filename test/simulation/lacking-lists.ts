@@ -27,13 +27,13 @@ interface Reader {
   lackedAlone: ReadonlyMap<string, boolean>;
   /** When a read of single instances last showed an instance. */
   readonly shownAt: Map<string, number>;
-  /** The list of which it has read some pages; undefined if it has read its last one. */
+  /** The list of which the process has read some pages; undefined between lists. */
   list: { readonly startedAt: number; readonly lacked: Set<string> } | undefined;
 }
 
-/** What the brake and the process make of instances that lack something. */
+/** How the withdrawal brake and the process treat instances that lack interfaces. */
 export interface Examination {
-  /** Of so many instances at most, the withdrawal brake lets go what is missing. */
+  /** The most instances whose missing interfaces the withdrawal brake withdraws. */
   readonly max: number;
   /** Whether the instance has anything to lack. */
   readonly isAble: (instanceId: string) => boolean;

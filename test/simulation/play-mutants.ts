@@ -6,7 +6,7 @@ import { systemClock } from '../../src/runtime/system-clock.ts';
 import type { Mutant } from './mutant.ts';
 import { createMutatedCopy } from './mutated-copy.ts';
 
-/** Of one mutant, in ms. */
+/** The time limit of a mutant, in ms. */
 const maxPlay = 600_000;
 
 export interface MutantPlan {
@@ -14,9 +14,9 @@ export interface MutantPlan {
   /** The command that plays seeds, from the root: it says `seed N, FORM: ...`, and `  broken: ...` for what it detects. */
   readonly command: string;
   readonly seeds: string;
-  /** What the command gets besides, for a mutant. Default: nothing. */
+  /** Further arguments of the command for a mutant. Default: none. */
   readonly argsOf?: (mutant: Mutant) => readonly string[];
-  /** Ms. */
+  /** The time limit of all mutants, in ms. */
   readonly time: number;
 }
 

@@ -24,13 +24,13 @@ const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** What mutants play that name no seeds of their own. */
+/** The seeds of mutants that name none. */
 const usualSeeds = 'regressions,1..200';
 
 interface MutantResult {
   /** Seeds that ran until one detected the mutant, or all. */
   readonly seedsRun: number;
-  /** Of the first seed that detected it. */
+  /** The report of the first seed that detected the mutant. */
   readonly report: SeedReport | undefined;
 }
 

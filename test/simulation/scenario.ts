@@ -11,7 +11,7 @@ import type { HandshakeState } from './handshake-state.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 
 export interface Scenario {
-  /** What was wrong when it was found, or what seeds reach too rarely; only in regressions. */
+  /** The bug that the scenario revealed, or the case that seeds reach too rarely. Only in regressions. */
   readonly why?: string;
   readonly seed: string;
   /** Virtual time until faults stop. */
@@ -49,7 +49,7 @@ export interface ZonePlan {
 
 /** Which subnets have a block of IPv6. */
 export interface Ipv6Plan {
-  /** Of each zone. */
+  /** The pod subnets of each zone that have an IPv6 block: all, or the first one. */
   readonly podSubnets: 'all' | 'first';
   readonly nodeSubnets: boolean;
 }
@@ -62,7 +62,7 @@ export interface NodePlan {
   readonly ipam: IpamWatermarks;
   /** The invariant checker assumes that no pod uses a primary address. */
   readonly eni: Omit<EniOptions, 'usePrimaryAddress'>;
-  /** Its agents run with `enable-ipv6`. */
+  /** Whether agents run with `enable-ipv6`. */
   readonly ipv6?: boolean;
   /** Only on Alibaba Cloud. */
   readonly alibaba?: AlibabaOptions;
@@ -90,7 +90,7 @@ export interface AzurePlan {
   readonly publicIpPrefix?: number;
   /** From a change until its operation ends, in ms. */
   readonly operationMs: { readonly min: number; readonly max: number };
-  /** What answers say about an operation that goes on. */
+  /** The headers with which answers announce an operation. */
   readonly headers: 'asyncOperation' | 'location' | 'both';
   /** In s; none if 0. */
   readonly retryAfter: number;

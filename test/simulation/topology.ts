@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts';
 export const vpcId = 'vpc-00000000000000001';
 export const nodeGroup = 'sg-00000000000000001';
 
-/** Of the public addresses that nodes may ask for. */
+/** Tags of the public addresses that nodes may request. */
 export const publicAddressTags = { pool: 'egress' };
 
 export function nodeSubnetId(zone: number): string {

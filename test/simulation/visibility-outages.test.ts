@@ -4,7 +4,7 @@ import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { VisibilityOutages } from './visibility-outages.ts';
 
-/** Of these VMs, the ones of a Uniform scale set are in the first zone, and those of a Flexible one in the second. */
+/** VMs of the Uniform scale set are in the first zone, and those of the Flexible scale set in the second. */
 function outageWith(vms: { readonly uniform: number; readonly flexible: number }): Scenario {
   const { azure, zones, nodes, faults, ...rest } = loadScenario('held-by-the-former-leader-on-azure.json');
   const [zone] = zones;

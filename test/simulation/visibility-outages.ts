@@ -59,7 +59,7 @@ const filters: Readonly<
       withInstances(output, (id) => !isInShare(id, share)),
 };
 
-/** Of so many instances at most, the withdrawal brake lets go what is missing. */
+/** The most instances whose missing interfaces the withdrawal brake withdraws. */
 const maxWithdrawn = 3;
 
 /**
@@ -157,7 +157,7 @@ export class VisibilityOutages {
     const alone = plans.find(([{ what }]) => what === 'secondaries');
     const isWhole = this.#note(read, alone !== undefined);
     const now = this.#options.now();
-    // What it hid still counts as missing while another outage keeps reads from showing it.
+    // Interfaces that this outage hid still count as missing while another outage hides them from reads.
     if (alone !== undefined || (plans.length > 0 && this.isRecent(now))) this.#hiddenAt = now;
     if (alone === undefined) return plans;
     const [, only] = alone;

@@ -20,7 +20,7 @@ export type SceneCloud = 'eni' | 'azure' | 'alibabacloud';
 interface CloudParts {
   readonly world: (options: ClusterWorldOptions) => ClusterWorld;
   readonly flags: Readonly<Record<string, string>>;
-  /** Of a CiliumNode, what its Node does not say. */
+  /** The part of a CiliumNode's spec that its Node does not tell. */
   readonly spec: (node: NodeFacts) => JsonObject;
   /** How long it may take until a node has what it asks for, and until it has given back what it does not, in ms. */
   readonly growth: number;
@@ -80,7 +80,7 @@ export class CloudScene {
   readonly node: NodeFacts;
   readonly agent: AgentMachine;
   controller: WorldController;
-  /** What pods have, by container. */
+  /** Addresses of pods, by container. */
   readonly pods = new Map<string, string>();
   /** All of their addresses, with the lengths of their networks. */
   readonly addresses = new Map<string, readonly string[]>();
@@ -135,12 +135,12 @@ export class CloudScene {
     await this.grow();
   }
 
-  /** Until the cloud has served what is asked for. */
+  /** Advances until the cloud has assigned all requested addresses. */
   grow(): Promise<void> {
     return this.advance(this.#parts.growth);
   }
 
-  /** Until the cloud has back what is too much. */
+  /** Advances until all excess addresses are released. */
   shrink(): Promise<void> {
     return this.advance(this.#parts.shrinkage);
   }
@@ -187,7 +187,7 @@ export class CloudScene {
     return callPlugin(this.agent, { verb, container, ipam: { wait } });
   }
 
-  /** One step of pods, or of fate. */
+  /** Takes a random step: a pod comes or goes, time passes, or agent or controller are replaced. */
   async churn(random: Random): Promise<void> {
     const container = `c${random.integer(16)}`;
     const steps = [
@@ -234,7 +234,7 @@ export class CloudScene {
   }
 }
 
-/** Of containers. */
+/** Names of containers. */
 export function names(count: number, prefix = 'c'): readonly string[] {
   return Array.from({ length: count }, (_, at) => `${prefix}${at}`);
 }

@@ -11,7 +11,7 @@ class AnnotatedWorld extends World {
     super({ cloud: testCloud({ instances: [instance({ count })] }) });
   }
 
-  /** Of the Node of the machine. */
+  /** Annotates the Node of the machine. */
   async annotate(value: string | null, index = 0): Promise<void> {
     const { name } = this.machine(index);
     await this.call('PATCH', `/api/v1/nodes/${name}`, { metadata: { annotations: { [ignore]: value } } });

@@ -12,7 +12,7 @@ interface Row {
   readonly ipam?: IpamWatermarks;
   readonly eni?: EniOptions;
   readonly flags?: Readonly<Record<string, string>>;
-  /** Of the pool's addresses, after the node was served for the first time. */
+  /** How many addresses of the pool are used after the node was served for the first time. */
   readonly used?: number;
   /** Addresses that the node is offered at the end. */
   readonly offered: number;

@@ -3,7 +3,7 @@ import type { Random } from '../../../src/runtime/random.ts';
 import { type JsonObject, objectAt, textAt, valueAt } from '../../../src/simulator/workload/json.ts';
 import { type Ask, type Blocks, ownPath, type Supplier } from './supplier.ts';
 
-/** Of each family, from which it offers some. */
+/** The number of addresses of each family. Some of them are offered at a time. */
 const max = 24;
 
 const fields = {

@@ -27,9 +27,9 @@ import { emptyEnvironment, rawFlags } from '../../support/given-options.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { SimulatedProcess } from '../process.ts';
 
-/** What the next write of the record meets. */
+/** A fault of the next write of the record. */
 export type WriteFault =
-  /** The process ends there: nothing, a part of the line, or all of it is in the file, and no answer leaves. */
+  /** The process ends during the write: none, a part, or all of the line is in the file, and no answer leaves. */
   'killed before' | 'killed within' | 'killed after' | 'disk full';
 
 /** Unwinds a process that was killed in the middle of a step. */
@@ -47,7 +47,7 @@ interface RunningAgent {
 export interface AgentMachineOptions {
   readonly clock: VirtualClock;
   readonly random: Random;
-  /** Of the agent. */
+  /** Options of the agent. */
   readonly flags: Readonly<Record<string, string>>;
   /** Undefined with host-scope. */
   readonly connect: ((process: SimulatedProcess) => KubernetesTransport) | undefined;
@@ -57,7 +57,7 @@ export interface AgentMachineOptions {
 
 export class AgentMachine {
   readonly bugs: string[] = [];
-  /** What its agents warned of. */
+  /** Warnings that the agents logged. */
   readonly warnings: string[] = [];
   /** Starts of the agent that failed. */
   readonly failedStarts: string[] = [];
@@ -145,7 +145,7 @@ export class AgentMachine {
     this.#agent = undefined;
     agent.api = undefined;
     agent.process.kill();
-    // What still runs of it writes nothing.
+    // Tasks of the killed agent that still run write nothing.
     agent.record.write = () => {
       throw new Killed();
     };
@@ -249,7 +249,7 @@ export class AgentMachine {
   #withFaults({ record }: RunningAgent): void {
     const write = record.write.bind(record);
     record.write = (change) => {
-      // What is remembered of pools is for a restart without an API server; nothing is answered by it.
+      // Pools are recorded only for a restart without an API server. No answer depends on that write.
       if (change.pools !== undefined && change.leaving === undefined) return write(change);
       const fault = this.writeFaults.shift();
       if (fault === undefined) return write(change);

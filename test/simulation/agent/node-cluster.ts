@@ -15,7 +15,7 @@ import { type Ask, ownPath, type Supplier } from './supplier.ts';
 
 const never = new AbortController().signal;
 const podsPath = '/api/v1/namespaces/default/pods';
-/** Of a late request, in ms. */
+/** How late a request may arrive, in ms. */
 const maxLag = 6000;
 /** A status that arrives late shows for a moment what was in use before, which harms nobody. */
 const neverLate = /watch=|\/status/;

@@ -31,11 +31,11 @@ interface Container {
   readonly network: string;
   /** The name that the plugin learns, if any. */
   pod: string | undefined;
-  /** Of its pod, if the agent knows no more of it than what the pod shows. */
+  /** The uid of the container's pod, if the agent knows only the address that the pod shows. */
   uid: string | undefined;
   isDeleted: boolean;
   readonly pool: PodPool | undefined;
-  /** What ADD printed. */
+  /** The result that ADD printed. */
   result: object | undefined;
 }
 
@@ -48,10 +48,10 @@ export class PodRuntime {
   /** Pods and repetitions that have not ended. */
   active = 0;
   readonly #options: PodRuntimeOptions;
-  /** Those that the runtime knows, by id. */
+  /** Containers that the runtime knows, by id. */
   readonly #known = new Map<string, Container>();
   #count = 0;
-  /** Of the machine: what belongs to an earlier one is gone. */
+  /** The boot of the machine. Pods of an earlier boot are gone. */
   #boot = 0;
   #isCalm = false;
   #collecting = Promise.resolve();
@@ -91,7 +91,7 @@ export class PodRuntime {
     }
   }
 
-  /** One pod, from its first container to the last repetition of its end. */
+  /** Plays a pod from its first container to the last repetition of its deletion. */
   async pod(): Promise<void> {
     const { random } = this.#options;
     const [index, boot] = [this.#count++, this.#boot];
@@ -206,7 +206,7 @@ export class PodRuntime {
     if (uid !== undefined && pod !== undefined) await this.#options.api?.deletePod(pod);
   }
 
-  /** What was deleted is deleted once more, when others may have its address. */
+  /** Deletes a container again, when another pod may have its address. */
   async #repeatDelete(container: Container, boot: number): Promise<void> {
     this.active++;
     await this.#wait(120_000);

@@ -13,11 +13,11 @@ export interface RestUsersOptions {
   readonly client: CniClient;
   readonly checks: AgentChecks;
   readonly families: readonly Family[];
-  /** Of an address with a timer, in ms. */
+  /** How long an address with a timer is held, in ms. */
   readonly expiration: number;
   /** Pods in whose names some ask, one at a time, so that they get addresses of their pool. */
   readonly pods: readonly { readonly owner: string; readonly pool: string }[];
-  /** What those get who name nothing; undefined: there are no pools. */
+  /** The pool of users that name no pod; undefined if there are no pools. */
   readonly defaultPool: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export class RestUsers {
         { families, pool },
       );
       await this.#wait(this.#options.expiration / 4);
-      // One that ends here leaves its addresses to their timers.
+      // A user that ends here leaves its addresses to their timers.
       if (random.chance(0.3)) return;
       if (await this.#stopTimers(taken, boot)) await this.#wait(90_000);
       if (boot !== this.#boot) return;

@@ -9,9 +9,9 @@ import { agentMutants } from './agent-mutants.ts';
 import { agentModes, playAgent } from './agent-run.ts';
 
 let playing = 'before the first seed';
-// What a timer of the simulation throws ends no promise.
+// An error that a timer of the simulation throws rejects no promise.
 process.on('uncaughtException', (error) => {
-  // Of a step that nobody waits for.
+  // A killed agent's step that nothing waits for throws this.
   if (error instanceof Killed) return;
   process.stdout.write(`${playing}: ended early\n  broken: a bug: ${String(error)}\n0 passed, 1 failed\n`);
   process.exit(1);

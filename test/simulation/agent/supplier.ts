@@ -16,15 +16,15 @@ export type Ask = (method: string, url: string, body?: JsonObject) => Promise<Js
 export interface Supplier {
   /** Called once, before the node registers. */
   setUp(ask: Ask): Promise<void>;
-  /** What follows from the CiliumNode as it is now. */
+  /** Reacts to the current state of the CiliumNode. */
   step(object: JsonObject, ask: Ask): Promise<void>;
-  /** It changes its mind. */
+  /** Changes at random what the node gets. */
   trouble(): void;
-  /** What it took away comes back; nothing more changes. */
+  /** Gives back what `trouble` took away. Nothing changes after that. */
   calm(): void;
   /** Whether a pod of this node may use the address, as the CiliumNode is now. `pool`: only as one of it; default: of any. */
   supplies(address: string, object: JsonObject | undefined, pool?: string): boolean;
-  /** What is wrong with the CiliumNode when nothing is held. */
+  /** Problems of the CiliumNode when nothing is held. */
   problemsAtRest(object: JsonObject | undefined): readonly string[];
 }
 
@@ -33,7 +33,7 @@ export const ownPath = `${ciliumNodes}/one`;
 
 export interface Blocks {
   readonly families: readonly Family[];
-  /** Of the node, by a number that an administrator may raise. */
+  /** Blocks of the node, by a number that an administrator may raise. */
   readonly of: (index: number) => readonly string[];
 }
 

@@ -55,9 +55,9 @@ export interface BlockWorldOptions {
   readonly providerIdOf?: (machine: string) => string;
   /** The machines. Default: those with one block of each family. */
   readonly machine?: typeof BlockMachine;
-  /** Of every process. Default: one that keeps nothing. */
+  /** The metric registry of every process. Default: one that keeps nothing. */
   readonly registry?: MetricRegistry;
-  /** Of every process. Default: by its options. */
+  /** The mode of every process. Default: the one that its options select. */
   readonly mode?: (deps: ModeDeps) => Mode<CidrStatusReport, CidrNodeReport>;
 }
 

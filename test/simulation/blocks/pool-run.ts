@@ -31,7 +31,7 @@ function networks(ipv4: readonly string[], ipv6: readonly string[] = []): JsonOb
   };
 }
 
-/** What administrators make of each pool. The last ones of blue are wrong, in one of their networks. */
+/** Specs that administrators write for each pool. Each of the last two of blue has a wrong network. */
 const specs: Readonly<Record<(typeof pools)[number], readonly JsonObject[]>> = {
   default: [networks(['10.0.0.0/22'], ['fd00::/118'])],
   blue: [
@@ -85,7 +85,7 @@ class PoolRun {
 
   async play(): Promise<BlockReport> {
     await this.#setPool('default');
-    // Of two pools of one second, the first by name would count, even if it is the wrong one.
+    // Create the pools in different seconds. Of two pools created in the same second, the first by name would count.
     await this.#world.clock.advance(2000);
     await this.#setPool('blue');
     return playLife({
@@ -137,7 +137,10 @@ class PoolRun {
     if (machine.held.length > 1 && this.#regrets.chance(0.5)) this.#giveBackTooMuch(machine);
   }
 
-  /** Its agent wants again what it gave back a moment ago, while its pods are still looked at, and so does another one. */
+  /**
+   * Lets the agent request again what it gave back a moment ago, while its pods are still read. Another agent requests
+   * it, too.
+   */
   #giveBackTooMuch(machine: PoolMachine): void {
     const wanted = machine.pods;
     machine.pods = new Map([...wanted.keys()].map((pool) => [pool, 1]));
@@ -183,7 +186,7 @@ class PoolRun {
       if (machine instanceof PoolMachine && machine.pods.size === 0) this.#changeDemand(name);
   }
 
-  /** What is wrong with pools ends, too. */
+  /** Also corrects the wrong pools. */
   async #settle(ms: number): Promise<void> {
     await this.#world.ask('DELETE', `${poolsPath}/${coveringPool}`);
     await this.#setPool('blue', specs.blue[1]);

@@ -43,7 +43,7 @@ export interface CloudRig {
   readonly terminate: (instanceId: string) => void;
   /** Subnets of pods, in a fixed order. */
   readonly podSubnets: readonly string[];
-  /** Of interfaces that others make. */
+  /** Security groups of interfaces that others make. */
   readonly securityGroups: readonly string[];
   /** How many more pod addresses the cloud would give to a node. */
   readonly roomFor: (view: NodeView) => number;
@@ -53,7 +53,7 @@ export interface CloudRig {
   readonly isChanging: (interfaceId: string) => boolean;
   /** Whether lists alone show the interfaces of an instance: what they lack is missing. Others are read one by one. */
   readonly isReadInLists: (instanceId: string) => boolean;
-  /** Whether a controller may still wait for the end of one. */
+  /** Whether a controller may still wait for the end of an operation on the interface. */
   readonly isAwaited: (interfaceId: string) => boolean;
   /** Number of addresses of an instance that others made, where no release may take those. */
   readonly madeByOthers: (instanceId: string) => number;
@@ -68,9 +68,9 @@ export interface CloudRig {
 }
 
 export interface PublicAddressesOf {
-  /** That of an instance; empty if it has none. */
+  /** The public address of an instance; empty if it has none. */
   readonly of: (instanceId: string) => string;
-  /** Whether there is one that an instance without one could get. */
+  /** Whether a public address is left for an instance without one. */
   readonly isLeftFor: (instanceId: string) => boolean;
 }
 
@@ -85,7 +85,7 @@ export interface ActingCall {
 export interface RigHooks {
   readonly onPhase: PhaseListener;
   readonly onCallEnded: (action: string, ended: EndedCall) => void;
-  /** What the process receives of an answer. */
+  /** The part of an answer that the process receives. */
   readonly filterAnswer: <T extends object>(
     process: string,
     call: { readonly action: string; readonly input: object },
@@ -104,7 +104,7 @@ export type CloudPath = 'fast' | 'wire';
 export interface RigOptions {
   readonly clock: VirtualClock;
   readonly path: CloudPath;
-  /** Of the cluster. */
+  /** Options of the cluster. */
   readonly create: Omit<EmbeddedClusterOptions, 'topology'>;
   /** Receives what no controller may ever send. */
   readonly onMisdeed: (text: string) => void;

@@ -6,9 +6,9 @@ import { launch, type LaunchRequest, terminate } from '../../../src/simulator/cl
 import type { InterfaceRequest } from '../../../src/simulator/cloud/network-interfaces.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 
-/** What only one cloud says of an instance. */
+/** Parts of an instance that only one cloud has. */
 export interface OwnParts extends Pick<LaunchRequest, 'imageId' | 'reservationId'> {
-  /** Of its primary interface. */
+  /** The request for the primary interface. */
   readonly request: InterfaceRequest;
 }
 

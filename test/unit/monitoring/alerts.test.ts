@@ -14,7 +14,7 @@ function severityOf(name: string): string | undefined {
   return alerts.find((alert) => alert.name === name)?.severity;
 }
 
-/** Of alerts that fire at once in one cluster, those that page. */
+/** Alerts that page, out of those that fire at the same time in a cluster. */
 function pages(firing: readonly string[]): readonly string[] {
   const inhibited = new Set(
     inhibitions.filter(({ cause }) => firing.includes(cause)).flatMap(({ effects }) => effects),

@@ -6,7 +6,7 @@ export interface Signing {
   readonly secret?: string;
   readonly version?: string;
   readonly nonce?: string;
-  /** Of temporary keys. */
+  /** The security token of temporary keys. */
   readonly token?: string;
   /** Seconds that the client's clock is ahead. */
   readonly ahead?: number;

@@ -12,7 +12,7 @@ export interface VendorCall {
 
 export interface VendorAnswer {
   readonly status: number | undefined;
-  /** Of an error. */
+  /** The code of an error. */
   readonly code?: string | undefined;
   readonly body?: Readonly<Record<string, unknown>>;
 }
