@@ -62,3 +62,50 @@ describe('a source file', () => {
     expect(tooLong).toEqual([]);
   });
 });
+
+describe('a comment', () => {
+  /** The first line of each comment. A line below another `//` line only continues that comment. */
+  function firstLines(text: string): readonly string[] {
+    const begins =
+      /\/\*\*?[\s*]*(?<block>\w.*)|^(?<!^[ \t]*\/\/.*\n)[ \t]*\/\/ (?<line>.*)|[;,{)] \/\/ (?<end>.*)/gm;
+    return Array.from(
+      text.matchAll(begins),
+      ({ groups = {} }) => groups['block'] ?? groups['line'] ?? groups['end'] ?? '',
+    );
+  }
+
+  const isHeadless = (line: string): boolean => /^(?:Of|Whose)\b/.test(line);
+
+  test('that begins with "Of" or "Whose" is found in every form', () => {
+    const comments = [
+      '/** Of a call. */',
+      '  /* Of a call. */',
+      '  /**\n   * Of a call.\n   */',
+      '// Of a call.',
+      'const a = 1;\n// Whose call.',
+      'f(a, /** Of a call. */ b);',
+      'f(); // Of a call.',
+    ];
+
+    expect(comments.filter((text) => !firstLines(text).some(isHeadless))).toEqual([]);
+  });
+
+  test.each(['// The limit\n// Of it', '/** The limit\n * Of it */', '/** Office. */', "'a // Of b'"])(
+    'that does not begin so is not found: %j',
+    (text) => {
+      expect(firstLines(text).filter(isHeadless)).toEqual([]);
+    },
+  );
+
+  test('begins with its noun, and never with "Of" or "Whose"', () => {
+    const files = globSync('{src,test,bench,rig,monitoring,plugin}/**/*.ts', { cwd: root });
+    const all = files
+      .filter((file) => file !== 'test/unit/source-shape.test.ts')
+      .flatMap((file) =>
+        firstLines(readFileSync(new URL(file, root), 'utf8')).map((line) => ({ file, line })),
+      );
+
+    expect(all.length).toBeGreaterThan(10_000);
+    expect(all.filter(({ line }) => isHeadless(line))).toEqual([]);
+  });
+});
