@@ -1,4 +1,4 @@
-// One line of the table: what is measured, in which scenario, and what it may be at most.
+// A line of the table: what is measured, in which scenario, and its limit.
 import type { CloudName } from './clouds/bench-cloud.ts';
 import type { Scenarios } from './scenarios/scenarios.ts';
 

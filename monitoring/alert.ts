@@ -1,4 +1,4 @@
-// What an alert rule is, as data; the files that Prometheus and Alertmanager read are made from it.
+// Alert rules as data. The files that Prometheus and Alertmanager read are made from them.
 
 /** `critical` wakes somebody at night; `warning` waits until the morning. */
 export type Severity = 'critical' | 'warning';
@@ -8,7 +8,7 @@ export interface Alert {
   readonly name: string;
   /** In PromQL. */
   readonly expr: string;
-  /** How long it has to be so, as Prometheus writes durations. */
+  /** How long the expression must hold until the alert fires, as Prometheus writes durations. */
   readonly for: string;
   readonly severity: Severity;
   /** A line with the labels that say where. */

@@ -1,5 +1,5 @@
-// What the figures of blocks run on: a real API server with its etcd, what gives out blocks in a process of its own, and a
-// watch that tells when the last object has one.
+// The bench for figures of blocks: a real API server with its etcd, a process that gives out blocks, and a watch that
+// tells when the last object has one.
 import { RigChild } from '../../rig/child-process.ts';
 import type { ControllerChild } from '../../rig/controller-child.ts';
 import type { Clock } from '../../src/runtime/clock.ts';

@@ -1,4 +1,5 @@
-// What a benchmark knows of a cloud: how its model is served, how a fleet is made on it, and what its limits allow.
+// Facts that a benchmark needs about a cloud: how its model is served, how a fleet is made on it, and what its limits
+// allow.
 import type { CloudAccess } from '../../rig/controller-process.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { LeastCall } from '../floor.ts';
@@ -25,7 +26,7 @@ export interface CloudPlan {
 }
 
 /**
- * How a node gets its addresses. 1: it needs an interface of its own for pods. 0: addresses on the one that it has are
+ * How a node gets its addresses. 1: the node needs a new interface for pods. 0: addresses on its existing interface are
  * enough.
  */
 export type FirstInterfaceIndex = 0 | 1;
@@ -65,7 +66,7 @@ export interface ModelServer {
   readonly flags: (directory: string) => readonly string[];
   /** The last line that it writes exports this variable. */
   readonly lastVariable: string;
-  /** How a controller reaches it. */
+  /** How a controller reaches the server. */
   readonly access: (served: ServedModel) => CloudAccess;
 }
 

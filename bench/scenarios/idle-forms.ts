@@ -4,7 +4,7 @@ import { idle, type Idleness, type IdlePlan } from './idle.ts';
 
 /** The length of the full form in seconds. Every figure about idleness is stated for it. */
 const fullTime = 600;
-/** The length of the small form in seconds. It lists the cloud so often that a listing still falls into it. */
+/** The length of the small form in seconds. With `hurry`, a listing of the cloud falls into that time. */
 const smallTime = 15;
 const hurry = ['--resync-interval=10s'] as const;
 

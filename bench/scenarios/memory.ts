@@ -1,5 +1,5 @@
-// What the controller needs of the machine: memory over start, scale-up and a listing of everything, and how long its event
-// loop is held up by that listing.
+// Measures the memory of the controller over start, scale-up and a full listing, and how long that listing holds up its
+// event loop.
 import { sleep } from '../../src/runtime/clock.ts';
 import type { CloudName } from '../clouds/bench-cloud.ts';
 import { cloudOf } from '../clouds/clouds.ts';

@@ -1,4 +1,4 @@
-// What a dashboard shows, as data: rows of panels, each with its queries, unit, thresholds and what it means.
+// Dashboards as data: rows of panels, each with its queries, unit, thresholds and meaning.
 
 export interface DashboardPlan {
   readonly uid: string;

@@ -70,7 +70,7 @@ async function take(path: string, own: string, server: Server): Promise<boolean>
     while (await clear(path));
     return false;
   } catch (error) {
-    // Who holds the lock takes a starter that does not listen yet for a leftover.
+    // The holder of the lock takes a starter that does not listen yet for a leftover, and removes its path.
     if (existsSync(own)) throw error;
     return false;
   }

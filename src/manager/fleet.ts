@@ -1,4 +1,4 @@
-// What is known under the name of each CiliumNode, and which of them is served for an instance.
+// The CiliumNodes by name with all that is known of each, and which of them is served for an instance.
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';

@@ -1,5 +1,6 @@
-// A pod of each main plugin in each mode of the agent, with both families: what the agent answers has to suit the plugin, without
-// a word about lengths and gateways in the network. What a mode reads of Kubernetes is written here as its controllers write it.
+// A pod of each main plugin in each mode of the agent, with both families: the agent's answer has to suit the plugin
+// although the network names no lengths and gateways. Objects of Kubernetes that a mode reads are written here as its
+// controllers write them.
 import { afterEach, beforeAll, afterAll, describe, expect, test } from '@jest/globals';
 import { Child, endAll } from '../integration/commands/child.ts';
 import { NodeMachine } from './rig/node-machine.ts';

@@ -1,8 +1,8 @@
-// Which instances the lists that a process reads have lacked interfaces of. It examines all of these at once. So reads of
-// single instances may lack interfaces, too, once these are so many that the withdrawal brake holds: before that, the few
-// that are read for another reason would rightly lose what they lack. As throttled calls may delay the others, and the
-// process may have begun a list long before its first page, an instance lacks nothing twice before such reads have lacked
-// interfaces of as many.
+// Records the instances whose interfaces were missing in lists that a process read. The process examines all of them at
+// once. So reads of single instances may lack interfaces, too, once enough are missing for the withdrawal brake to hold:
+// before that, the few instances that are read for another reason would rightly lose theirs. Throttled calls may delay
+// the other reads, and the process may have begun a list long before its first page. So no instance lacks interfaces
+// twice before such reads have lacked those of as many instances.
 import { isObject, type Json, textAt } from '../../src/simulator/workload/json.ts';
 
 /** An answer of a cloud, as far as it says whether it is the last page of a list. */

@@ -1,5 +1,5 @@
-// Reads that show nothing of what exists until a person repairs a region, an account or a role. Of an instance they
-// show everything, nothing, or all but its primary interface. A controller must withdraw nothing for that.
+// Reads that hide existing instances until a person repairs a region, an account or a role. They hide instances, primary
+// interfaces, or all other interfaces. A controller must not withdraw anything because of such reads.
 import type { Ec2NetworkInterface } from '../../src/providers/aws/ec2-api.ts';
 import { keyOf } from '../../src/simulator/arm/resource-path.ts';
 import { type Json, isObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';

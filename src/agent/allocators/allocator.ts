@@ -23,7 +23,7 @@ export interface AddressDetails {
   readonly subnet?: string;
 }
 
-/** How a pod reaches what is beyond its own interface. */
+/** The network of a pod's address, and the gateway that leads out of the network. */
 export interface PodNetwork {
   /** Prefix length of the network that an address is in. */
   readonly length: number;
@@ -43,7 +43,7 @@ export interface Allocator {
   readonly cidrs: readonly string[];
   /** The address that the network sets aside as its gateway. */
   readonly router: bigint | undefined;
-  /** How many addresses it has, taken or free. */
+  /** The number of addresses, taken or free. */
   readonly capacity: bigint;
   readonly taken: number;
   covers(address: bigint): boolean;

@@ -39,7 +39,7 @@ export class HostScopeAllocator implements Allocator {
   readonly #min: bigint;
   readonly #max: bigint;
 
-  /** With `ends`, there is no router. */
+  /** A block with `ends` has no router. */
   constructor(cidr: Cidr, random: Random, ends?: BlockEnds, router?: bigint) {
     this.#cidr = cidr;
     this.#random = random;

@@ -1,5 +1,5 @@
-// Reads the configuration of a network that a runtime passes on standard input. What it cannot use is refused with the name
-// of the member, never guessed.
+// Reads the configuration of a network that a runtime passes on standard input. A member that is not usable is refused by
+// its name, never guessed.
 import {
   canonicalAddress,
   families as allFamilies,

@@ -1,4 +1,5 @@
-// Which address of a block is the gateway of its pods. It stays that as long as one of them lives, and no pod ever gets it. Pure.
+// Chooses the address of a block that is the gateway of its pods. The gateway stays as long as one of these pods lives,
+// and no pod ever gets its address. Pure.
 import {
   type Address,
   addressText,

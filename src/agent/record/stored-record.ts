@@ -18,7 +18,7 @@ export interface StoredRecord {
   readonly kind: 'read';
   /** Undefined in a record that is new, or of version 1. */
   readonly owner: RecordOwner | undefined;
-  /** How many changes were ever written into it. */
+  /** The number of changes ever written into the record. */
   readonly last: number;
   /** The length of the valid part of the journal, in bytes and in lines. */
   readonly bytes: number;

@@ -1,4 +1,4 @@
-// Carries REST calls over HTTP on a Unix socket. One bad request, slow or too long, never touches another.
+// Carries REST calls over HTTP on a Unix socket. A slow, overlong or otherwise bad request never affects another one.
 import { lstatSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
@@ -86,7 +86,7 @@ export class ApiServer {
     this.#open.add(ended);
     response.once('close', () => {
       this.#open.delete(ended);
-      // To abort costs as much as to answer.
+      // Aborting costs as much as answering, so abort only if the client is gone.
       if (!response.writableFinished) ended.abort();
     });
     const body = await bodyOf(request);

@@ -1,5 +1,5 @@
-// Who holds which block. Every part that is taken knows its holders, so that an overlap has a name, and freeing one
-// holder does not free another's.
+// Records who holds which block. Every taken part knows its holders, so that an overlap can be named, and freeing one
+// holder does not free the blocks of another.
 import { LooseHoldings } from './loose-holdings.ts';
 import {
   type BlockCount,
@@ -211,7 +211,10 @@ export class BlockLedger {
     return [...this.#outside];
   }
 
-  /** Who holds at least a quarter of what a pool has in a family, and two blocks: those with most first, and at most three. */
+  /**
+   * The holders of at least a quarter of a pool in a family, and of two blocks at least. The largest come first, and at
+   * most three.
+   */
   largestHolders(family: Family, pool: string): readonly string[] {
     const key = `${family} ${pool}`;
     const known = this.#largest.get(key) ?? this.#findLargest(family, pool);

@@ -1,5 +1,5 @@
-// The modes that give blocks to nodes, as the controller runs them: one watch of the objects that hold blocks, and a session
-// while this process leads. What the objects are is the composition's.
+// The modes that give blocks to nodes, as the controller runs them: a watch of the objects that hold blocks, and a
+// session while this process leads. The composition of a mode decides the kind of objects.
 import type { Holder } from '../allocation/block-holders.ts';
 import type { Options } from '../../config/option-table.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';

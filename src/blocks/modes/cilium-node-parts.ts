@@ -1,5 +1,5 @@
-// What the modes share that give blocks to CiliumNodes: how they are written, where errors are shown, which of them are
-// deleted, and their definition.
+// The parts that the modes which give blocks to CiliumNodes share: how CiliumNodes are written, where errors are shown,
+// which CiliumNodes are deleted, and their definition.
 import { CiliumNodeGc, type GcOutcome } from '../cluster-pool/cilium-node-gc.ts';
 import { type CiliumNodeHolder, CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
 import type { Holder } from '../allocation/block-holders.ts';

@@ -1,4 +1,4 @@
-// What a failed call of a cloud means for a Node whose pod CIDRs follow that cloud.
+// Translates failed calls of a cloud for Nodes whose pod CIDRs follow that cloud.
 import type {
   AliasFailure,
   AliasFailureKind,

@@ -1,5 +1,5 @@
-// Writes CiliumNodes with merge patches that hold only what changed, each bound to the state it was computed from. It
-// returns the outcome as a value; the caller decides what follows.
+// Writes CiliumNodes with merge patches that hold only what changed, each bound to the state it was computed from.
+// Returns the outcome as a value; the caller decides what follows.
 import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';

@@ -1,5 +1,5 @@
-// What the definitions have in common that Headwater creates where Cilium's are absent. Their version is below any of Cilium's: a
-// cilium-operator that starts later replaces them by its own.
+// The common form of the definitions that Headwater creates where Cilium's are absent. Their version is below any of
+// Cilium's, so a cilium-operator that starts later replaces them by its own.
 import type { JsonObject } from '../transport/json.ts';
 
 /** Cilium compares it before it replaces a definition. */

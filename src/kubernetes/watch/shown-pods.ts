@@ -130,7 +130,10 @@ function readList(list: JsonObject): PodReading {
   return { kind: 'read', shown: items.flatMap(shownBy) };
 }
 
-/** Those of the host's network show its addresses. A pod that is being deleted keeps its own until it has ended. */
+/**
+ * The addresses that a pod shows. Pods of the host network are left out, because they show addresses of the host. A pod
+ * that is being deleted keeps its addresses until it has ended.
+ */
 function shownBy(pod: JsonObject): readonly ShownPod[] {
   const phase = textAt(pod, 'status', 'phase');
   if (phase === 'Succeeded' || phase === 'Failed' || valueAt(pod, 'spec', 'hostNetwork') === true) return [];

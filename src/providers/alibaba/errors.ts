@@ -152,7 +152,10 @@ const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind 
   { form: /^Forb(id|bi)den/, kind: 'notAuthorized' },
 ];
 
-/** The string to sign, which differs in each request. It is cut, because a text must not change while its cause stays. */
+/**
+ * The string to sign, which differs in each request. Messages leave it out, because a text must not change while its
+ * cause stays.
+ */
 const signed = /\s*(?:the )?server string to sign is\b.*$/is;
 
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {

@@ -1,6 +1,6 @@
-// The only file that imports the SDK of ARM. The SDK authenticates and sends. It must never retry: our limits would
-// not know of it. Requests are raw, because its typed operations drop what they do not know from a model, and a PUT
-// replaces the whole model.
+// The only file that imports the SDK of ARM. The SDK authenticates and sends. The SDK must never retry, because our rate
+// limits would not count the retries. Requests are raw, because its typed operations drop unknown members from a model,
+// and a PUT replaces the whole model.
 import { createComputeManagement } from '@azure/arm-compute/api';
 import { createNetworkManagement } from '@azure/arm-network/api';
 import {

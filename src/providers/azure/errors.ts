@@ -65,7 +65,7 @@ const byText: readonly MeaningByText[] = [
   { code: 'OperationNotAllowed', text: /\bquota\b|\blimit\b/i, kind: 'limitReached' },
   { code: 'OperationNotAllowed', text: /deallocat|not running/i, kind: 'instanceNotRunning' },
   { code: 'InvalidResourceReference', text: /\/subnets\//i, kind: 'subnetGone' },
-  // A scale set without any VM. Of one that is gone itself, ARM answers ResourceNotFound.
+  // A scale set without any VM. For a scale set that is itself gone, ARM answers ResourceNotFound.
   {
     code: 'NotFound',
     text: /^/,

@@ -1,6 +1,6 @@
 // Removes addresses from the interfaces of one instance. The interfaces are read after the model: the PUT is sent only if
-// nothing changed since, so each name still has its address. What several interfaces of a VM give back together leaves
-// by one PUT. Nothing is added by it.
+// nothing changed since, so each name still has its address. Removals from several interfaces of a VM at the same time
+// share a PUT, which never adds anything.
 import type { CallContext } from '../contract/cloud.ts';
 import type { Outcome, ReleaseIPs } from '../contract/operations.ts';
 import type { Clock } from '../../runtime/clock.ts';

@@ -33,7 +33,7 @@ export function refuseSpoiled(
 }
 
 /**
- * Items of a listing that have to be in the vendor's form: what instances hold, and what does not even name itself. Services of
+ * Items of a listing that must be in the vendor's form: those that instances hold, and those without an id. Services of
  * the vendor hold interfaces in forms of their own, which may be most of a page.
  */
 export function heldByInstances<T>(

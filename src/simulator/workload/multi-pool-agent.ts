@@ -1,7 +1,7 @@
-// An agent of the multi-pool protocol, as in ENI mode from Cilium 1.20. It takes addresses from the CIDRs in
-// the status. It reports its demand and its CIDRs by writing the whole spec from its own, possibly stale,
-// copy: after a conflict, not before its timer or a later cause. It gives no address of `spec.ipam.pool` and reads no
-// release handshake.
+// An agent of the multi-pool protocol, as in ENI mode from Cilium 1.20. The agent takes addresses from the CIDRs in the
+// status. To report its demand and its CIDRs, the agent writes the whole spec from its own, possibly stale, copy. After a
+// conflict, it writes again at its timer or at a later cause. The agent gives out no address of `spec.ipam.pool` and
+// reads no release handshake.
 import { sleep } from '../../runtime/clock.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import { type AgentContext, updateInterval } from './agent-context.ts';

@@ -1,4 +1,4 @@
-// What a machine knows before its agent runs: instance metadata and the agent's configuration.
+// Facts that a machine knows before its agent runs: instance metadata and the agent's configuration.
 
 /**
  * How an agent reports demand and releases addresses: ENI mode up to Cilium 1.19, and from 1.20 on; Azure mode up to 1.20,

@@ -1,5 +1,5 @@
-// A fleet of nodes under load: creates Nodes, agents and kubelets, runs workloads on them, and exposes
-// addresses in use and violations. It knows neither controller nor cloud.
+// A fleet of nodes under load: creates Nodes, agents and kubelets, runs workloads on them, and exposes addresses in use
+// and violations. Knows neither controller nor cloud.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { scaledClock } from './scaled-clock.ts';

@@ -1,5 +1,5 @@
-// One node with the agent, and the controller of a cloud, in virtual time: what either does is judged by what pods have and by
-// what the model of the cloud has assigned, and never by what the other says.
+// A node with the agent, and the controller of a cloud, in virtual time. Both are judged by the addresses that pods have
+// and that the model of the cloud has assigned, never by the claims of the other.
 import { InProcessTransport } from '../../support/in-process-transport.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { Random } from '../../../src/runtime/random.ts';

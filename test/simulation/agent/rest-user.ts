@@ -1,5 +1,5 @@
-// A client of the REST calls: takes addresses with a timer, stops the timer once it has put them to use, and releases them. It
-// may end before it stops the timer.
+// A client of the REST calls: takes addresses with a timer, stops the timer once it has put them to use, and releases
+// them. The client may end before it stops the timer.
 import type { Family } from '../../../src/blocks/set/cidr.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';

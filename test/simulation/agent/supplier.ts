@@ -1,5 +1,5 @@
-// Who supplies a node with addresses through its CiliumNode: a stand-in for a controller, which takes back only what the agent
-// gives up, and judges that nobody uses it.
+// Supplies a node with addresses through its CiliumNode, in place of a controller: takes back only addresses that the
+// agent gives up, and checks that nobody uses them.
 import {
   type Cidr,
   contains,

@@ -1,5 +1,6 @@
-// One simulated life of a cluster whose nodes get blocks of pools: agents take and return blocks, administrators edit, delete and
-// restore pools and objects, processes end, and requests are lost and late. At the end faults stop, and everything comes to rest.
+// A simulated life of a cluster whose nodes get blocks of pools: agents take and return blocks, administrators edit,
+// delete and restore pools and objects, processes end, and requests are lost and late. At the end faults stop, and
+// everything comes to rest.
 import type { Random } from '../../../src/runtime/random.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { PoolMachine } from '../../../src/simulator/workload/pool-machine.ts';

@@ -1,4 +1,4 @@
-// One cloud as a simulation uses it: its model, how processes reach it, and how its calls are judged.
+// A cloud as a simulation uses it: its model, how processes reach it, and how its calls are judged.
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { VirtualClock } from '../../support/virtual-clock.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';

@@ -1,5 +1,6 @@
-// What Nodes get where their pod CIDRs follow a cloud: what it routes to their instances, and then the condition that their
-// network is available. What a Node shows stays its own while it lives, and no CIDR is given to a second one.
+// Gives Nodes whose pod CIDRs follow a cloud the CIDRs that the cloud routes to their instances, and then the condition
+// that their network is available. A CIDR that a Node shows stays with the Node while it exists, and no second Node gets
+// it.
 import type { Allotment, Change, Lack, Reservation, ServiceFacts } from '../../allocation/allotment.ts';
 import { absentFamily, shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
@@ -154,7 +155,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
     return reading?.kind === 'read' ? reading.aliases.flatMap((text) => cidrOf(text) ?? []) : undefined;
   }
 
-  /** Why these cannot be its pod CIDRs. Of two Nodes that show one CIDR, the younger one has the conflict. */
+  /** Why these cannot be the pod CIDRs of the Node. If two Nodes show the same CIDR, the younger one has the conflict. */
   #obstacleTo({ holder, shown }: Known, cidrs: readonly Cidr[]): Obstacle | undefined {
     for (const cidr of cidrs) {
       const others = this.#deps.ledger

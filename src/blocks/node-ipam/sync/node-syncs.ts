@@ -1,5 +1,5 @@
-// Brings the pod CIDRs of Nodes and what a cloud routes to their instances into accord: a loop for each Node, with a bounded
-// number of looks at once, the oldest Node first. Of a Node and its instance, the side that the mode names decides.
+// Syncs the pod CIDRs of Nodes with the CIDRs that a cloud routes to their instances: a loop for each Node, with a
+// bounded number of reads at once, the oldest Node first. The mode names the side that decides, the Node or its instance.
 import { TaskGroup } from '../../../runtime/task-group.ts';
 import type { Lack } from '../../allocation/allotment.ts';
 import type { Standing } from '../../allocation/allocator-entry.ts';

@@ -1,5 +1,5 @@
-// Tracks which manager set which fields of an object, in `metadata.managedFields`. It is coarser than a real API server:
-// fields are distinguished down to the third level, and everything below belongs to each manager that set a part of it.
+// Tracks which manager set which fields of an object, in `metadata.managedFields`. Coarser than a real API server: fields
+// are distinguished down to the third level, and everything below belongs to each manager that set a part of it.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../json-value.ts';
 import type { KubernetesObject, ManagedFields } from './kubernetes-object.ts';
