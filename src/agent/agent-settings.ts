@@ -32,7 +32,7 @@ export interface AgentSettings {
   /** A file with the rest of the spec of a CiliumNode that is created. */
   readonly ciliumNodeSpec: string | undefined;
   readonly protocol: 'used' | 'pools';
-  /** Between two writes to the CiliumNode, in ms. */
+  /** The time between two writes to the CiliumNode, in ms. */
   readonly updateRate: number;
   readonly defaultPool: string;
   /** Free addresses to hold, by pool. */
@@ -112,7 +112,7 @@ function servedRange(options: Options, family: Family): string | undefined {
 
 /** The first and the last address of a block are not usable, and one is its router. */
 const minHostBits = 2;
-/** Of a prefix: a block of more is a mistake. */
+/** The shortest prefix length: a larger block is a mistake. */
 const min = { ipv4: 8, ipv6: 32 } as const;
 
 /** Why a block cannot be one of a node, worded to follow "because"; undefined if it can. */
@@ -161,7 +161,7 @@ function whyNoExclusion(text: string, mode: AgentMode): string | undefined {
   return mode === 'multi-pool' || pool === onlyPool ? undefined : `ipam=${mode} has the pool default alone`;
 }
 
-/** Of all modes but multi-pool. */
+/** The pool of all modes but multi-pool. */
 const onlyPool = 'default';
 
 function exclusionIn(text: string): AgentSettings['excluded'] {
