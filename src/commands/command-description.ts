@@ -3,7 +3,7 @@ import type { RawFlags } from '../config/raw-option.ts';
 
 export interface CommandDescription {
   readonly name: string;
-  /** One line for the list of commands. */
+  /** A line for the list of commands. */
   readonly summary: string;
   /** Opening text of its help. */
   readonly description: string;
@@ -13,7 +13,7 @@ export interface CommandDescription {
 }
 
 export interface FlagDescription {
-  /** Without dashes. */
+  /** The name without dashes. */
   readonly name: string;
   /** Undefined for a switch, which is given as the text "true". */
   readonly value?: FlagValue;

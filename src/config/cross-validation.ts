@@ -30,7 +30,7 @@ const subnetIdStarts: { readonly [Mode in Options['ipam']]?: string } = {
   alibabacloud: 'vsw-',
 };
 
-/** One line for each broken rule. */
+/** A line for each broken rule. */
 export function crossValidate(options: Options, sources: OptionSources): readonly string[] {
   return [...brokenTimings(options, sources), ...foreignSubnets(options, sources)];
 }

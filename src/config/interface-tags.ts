@@ -19,7 +19,10 @@ export function interfaceTags(options: TagOptions): Tags {
   return { ...options.eniTags, ...belongingTags(options) };
 }
 
-/** One line for each reason why the cloud would refuse the tags: every creation would fail, and no node would get an interface. */
+/**
+ * A line for each reason why the cloud would refuse the tags: every creation would fail, and no node would get an
+ * interface.
+ */
 export function refusedTags(
   options: TagOptions & Pick<Options, 'ipam' | 'excludeInterfaceTags'>,
   sources: OptionSources,

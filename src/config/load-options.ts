@@ -26,7 +26,7 @@ export type LoadedOptions =
       readonly kind: 'options';
       readonly options: Options;
       readonly sources: OptionSources;
-      /** As given; only options that were set. */
+      /** The texts as given, of options that were set only. */
       readonly texts: ReadonlyMap<OptionName, readonly string[]>;
       readonly outbound: Outbound;
       /** Worth logging once at startup. */
@@ -36,7 +36,7 @@ export type LoadedOptions =
     }
   | {
       readonly kind: 'refused';
-      /** One line each: the option, the value, its source, and what is accepted. */
+      /** A line for each problem: the option, the value, its source, and the accepted values. */
       readonly problems: readonly string[];
     };
 
@@ -51,7 +51,7 @@ export interface ReadValues {
 
 /** What the room of a command checks of its options: blocks to nodes, or the agent of a node. */
 export interface RoomChecks {
-  /** One line for each broken rule. */
+  /** A line for each broken rule. */
   problems(values: ReadValues): readonly string[];
   warnings(options: Options, scope: OptionScope): readonly OptionWarning[];
 }

@@ -22,7 +22,7 @@ export interface OptionRefusal {
   readonly accepted: string;
 }
 
-/** One line: the option, the value, its source, and what is accepted. */
+/** A line with the option, the value, its source, and the accepted values. */
 export function refusalLine({ name, source, text, because, accepted }: OptionRefusal): string {
   const place = sourceInWords(name, source);
   const what = text === undefined ? place : `${valueInWords(text)} ${place}`;

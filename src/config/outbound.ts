@@ -14,7 +14,7 @@ export interface Outbound {
 
 export interface OutboundReading {
   readonly outbound: Outbound;
-  /** One line each; with problems, nothing may be sent. */
+  /** A line for each problem. If there are any, nothing may be sent. */
   readonly problems: readonly string[];
   readonly warnings: readonly OptionWarning[];
 }

@@ -7,7 +7,7 @@ import type { OptionWarning } from './option-warnings.ts';
 
 export interface ProxyReading {
   readonly proxies: Proxies;
-  /** One line each; with problems, the proxies must not be used. */
+  /** A line for each problem. If there are any, the proxies must not be used. */
   readonly problems: readonly string[];
   readonly warnings: readonly OptionWarning[];
 }

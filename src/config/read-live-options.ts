@@ -8,9 +8,9 @@ import { optionNames, optionTable, type Options, propertyOf } from './option-tab
 export type LiveValues = Pick<Options, 'dryRun' | 'pause' | 'allowWithdrawals'>;
 
 export interface LiveReading {
-  /** Without rejected options. */
+  /** The values, without rejected options. */
   readonly values: Partial<LiveValues>;
-  /** One line each: the option, the value, its source, and what is accepted. */
+  /** A line for each problem: the option, the value, its source, and the accepted values. */
   readonly problems: readonly string[];
 }
 

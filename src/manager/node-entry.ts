@@ -8,7 +8,7 @@ import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 export interface NodeEntry {
   /** Undefined once the object is deleted. */
   newest: WatchedNode | undefined;
-  /** Its Node asks that it is ignored. */
+  /** Whether the Node asks to ignore its CiliumNode. */
   isIgnored: boolean;
   reconciler: NodeReconciler | undefined;
   /** The previous reconciler is stopping. */

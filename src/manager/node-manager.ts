@@ -134,7 +134,7 @@ export class NodeManager {
   async takeOverNodes(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
     // All offered addresses must be known before any node claims one.
     await this.#each([...nodes], signal, (watched) => {
-      // It may have changed or been deleted since.
+      // The CiliumNode may have changed or been deleted since.
       if (this.fleet.find(nameOf(watched)) === undefined) this.#remember(nameOf(watched), watched);
     });
     const known = Array.from(this.fleet.all(), ([, entry]) => entry);
@@ -308,7 +308,7 @@ export class NodeManager {
     });
     if (verdict.kind === 'blocked') return { kind: 'blocked', watched, condition: verdict.condition };
     if (verdict.kind === 'granted') return { kind: 'node', node, instanceId };
-    // It is served once the other one has stopped.
+    // The CiliumNode is served once the other one has stopped.
     this.#serveOrStopAlone(verdict.for);
     return { kind: 'none' };
   }

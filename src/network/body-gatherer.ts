@@ -49,7 +49,8 @@ export class BodyGatherer {
   #takeRoom(): Buffer {
     const spare = this.#spare;
     this.#spare = undefined;
-    // Without slack it would be too small for the next answer, which is usually a little longer while a fleet grows.
+    // A buffer without slack would be too small for the next answer, which is usually a little longer while a fleet
+    // grows.
     if (spare !== undefined && spare.byteLength > this.#max) return spare;
     return Buffer.allocUnsafeSlow(Math.ceil(this.#max * slack));
   }

@@ -8,7 +8,7 @@ const policy = { base: 10_000, cap: 300_000 };
 export interface CredentialSource<C> {
   /** Rejects if there is none. */
   current(): Promise<C>;
-  /** Asks for another one, which is then the current one. */
+  /** Requests new credentials, which are then the current ones. */
   renew(): Promise<C>;
   isSame(one: C, other: C): boolean;
 }

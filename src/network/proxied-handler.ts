@@ -110,7 +110,7 @@ function explained(error: unknown, target: URL, proxy: URL | undefined): unknown
   return new ProxyError(text, { cause: error });
 }
 
-/** It keeps its code, which shows that nothing was sent. */
+/** The error keeps its code, which shows that nothing was sent. */
 function untrusted(cause: Failure, target: URL, proxy: URL | undefined): Error {
   const way = proxy === undefined ? '' : ` through the proxy ${proxyInWords(proxy)}`;
   const text = `the certificate of ${target.host}${way} is not trusted: ${String(cause.message)}; name its authority in --extra-ca-file`;

@@ -22,7 +22,7 @@ export interface HistogramDefinition<Labels extends LabelDefinitions = LabelDefi
   readonly kind: 'histogram';
   readonly help: string;
   readonly labels: Labels;
-  /** Ascending upper bounds, without infinity. */
+  /** Ascending upper bounds of the buckets, without infinity. */
   readonly buckets: readonly number[];
 }
 

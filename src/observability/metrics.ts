@@ -20,7 +20,7 @@ export type MetricName = keyof typeof table;
 
 export const metricTable: Readonly<Record<MetricName, MetricDefinition>> = table;
 
-/** One instrument per metric, under its full name, so that a text search finds its writers. */
+/** An instrument for each metric, under its full name, so that a text search finds its writers. */
 export type Metrics = InstrumentsOf<typeof table>;
 
 /** The same for the agent of a node. */

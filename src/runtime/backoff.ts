@@ -54,7 +54,7 @@ export function backOff(
 
 export interface BackoffDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Without it, every pause has its full length. */
+  /** The source of jitter. Without it, every pause has its full length. */
   readonly random?: Random;
 }
 

@@ -11,13 +11,13 @@ export interface Refusal<F> {
   readonly failures: number;
   /** Nobody tries it earlier, in monotonic ms. It may have passed. */
   readonly until: number;
-  /** One caller may try it now. */
+  /** Whether a single caller may try now. */
   readonly isDue: boolean;
 }
 
 export interface RefusalsDeps<F> {
   readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
-  /** Without it, every wait has its full length. */
+  /** The source of jitter. Without it, every wait has its full length. */
   readonly random?: Random;
   readonly policyFor: (failure: F) => BackoffPolicy;
   /** How long a refusal still counts after it ended, in ms. */

@@ -18,7 +18,7 @@ interface Shared<F> {
   /** Somebody was served, at any time. */
   hasWorked: boolean;
   /**
-   * Those that were refused since anybody was served, in the order of their last refusals. They leave together, so that
+   * Parties that were refused since anyone was served, in the order of their last refusals. They leave together, so that
    * no answer has to go through them.
    */
   readonly suspects: Map<string, Party<F>>;
@@ -26,7 +26,7 @@ interface Shared<F> {
   readonly parts: Set<string>;
   /** The last refusal of a suspect, in monotonic ms. */
   suspectedAt: number;
-  /** Those that were refused before others were served, about in the order of their last refusals. */
+  /** Parties that were refused before others were served, about in the order of their last refusals. */
   readonly alone: Map<string, Party<F>>;
 }
 

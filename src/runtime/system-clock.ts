@@ -8,7 +8,7 @@ const maxTimer = 2 ** 31 - 1;
 
 const monotonic = (): number => performance.now();
 
-/** One instance for the one event loop. */
+/** A single instance for the event loop. */
 const fairTimers = new FairTimers({ monotonic, afterOthers: (action) => void setImmediate(action) });
 
 /** Actions due at once take turns with I/O, however many there are. */

@@ -207,7 +207,7 @@ function placeOf(resource: string, prefix: Cidr): string {
   return `${resource} ${cidrText(prefix)}`;
 }
 
-/** Those of the highest rank. */
+/** The candidates of the highest rank. */
 function highest(
   candidates: readonly Candidate[],
   rankOf: (candidate: Candidate) => number,

@@ -62,7 +62,7 @@ function routesIn(version: CniVersion, routes: readonly ResultRoute[]): readonly
   }));
 }
 
-/** One address of each family is all that these versions know. */
+/** Results of these versions can name only one address of each family. */
 function byFamily(version: CniVersion, { addresses, routes }: AddResult): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     addresses.map(({ family, address, gateway }) => {

@@ -42,7 +42,7 @@ export interface FamilyOfPool {
   readonly pool: string;
 }
 
-/** One family of a request. */
+/** A family of a request. */
 export interface Wanted extends FamilyOfPool {
   readonly fixed: Address | undefined;
 }
@@ -304,7 +304,7 @@ function fixedProblem(
   return perFamily.size < addresses.length ? 'more than one IP of a family is asked for' : undefined;
 }
 
-/** As the option `exclude-ips` has it. */
+/** The exclusion in the form of the option `exclude-ips`. */
 export function exclusionText({ network, pool }: Omit<Exclusion, 'owner'>): string {
   const { family, base: value, length } = network;
   const text = length === widthOf[family] ? addressText({ family, value }) : cidrText(network);

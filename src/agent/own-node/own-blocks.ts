@@ -4,7 +4,7 @@ import { blockProblem } from '../agent-settings.ts';
 
 export interface ShownBlocks {
   readonly blocks: Readonly<Partial<Record<Family, Cidr>>>;
-  /** One line for each text that cannot be a block. */
+  /** A line for each text that cannot be a block. */
   readonly problems: readonly string[];
 }
 

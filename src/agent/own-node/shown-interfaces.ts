@@ -25,7 +25,7 @@ export interface CloudInterface extends ShownInterface {
   readonly id: string;
   /** Each address or prefix of addresses that pods may get, as a network. */
   readonly networks: readonly Cidr[];
-  /** Its owner wants no pods on it. */
+  /** Whether the owner of the interface wants no pods on it. */
   readonly isExcluded: boolean;
 }
 
@@ -140,7 +140,7 @@ interface Parts {
   readonly number: string;
   readonly gateway: string | undefined;
   readonly ipv6Gateway?: string;
-  /** That the gateway is in. */
+  /** The subnet that the gateway is in. */
   readonly subnet: Cidr | undefined;
   readonly cidrs: readonly string[];
   /** What pods with IPv4 need besides a MAC address, by its name. */

@@ -21,7 +21,7 @@ export interface ListedBlock {
 
 export interface ListedBlocks {
   readonly blocks: readonly ListedBlock[];
-  /** One line for each text that cannot be a block. */
+  /** A line for each text that cannot be a block. */
   readonly problems: readonly string[];
 }
 

@@ -140,7 +140,7 @@ export class AddressRecord {
     if (found === undefined)
       return `${path} was removed: ${this.#rescue() ?? 'what is held is in a new one'}`;
     if (found.ino !== fstatSync(this.#journal).ino) return `${path} was replaced by another agent`;
-    // Without it, the journal is damaged for the next agent.
+    // A journal without a snapshot is damaged for the next agent.
     if (!existsSync(join(this.#directory, 'snapshot'))) this.snapshot();
     return undefined;
   }

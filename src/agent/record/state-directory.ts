@@ -23,7 +23,7 @@ export type OpenedState =
   | Exclude<OpenedRecord, { readonly kind: 'foreign' }>
   | { readonly kind: 'unusable'; readonly problem: string };
 
-/** As Linux writes it into /proc/sys/kernel/random/boot_id. */
+/** The boot id, as Linux writes it into /proc/sys/kernel/random/boot_id. */
 const bootId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const asideSuffix = '.damaged';
 

@@ -5,7 +5,7 @@ import type { Allocated } from './block-ledger.ts';
 
 export type AllocatorEvent<H extends Holder = Holder> =
   | { readonly kind: 'allocated'; readonly allocated: Allocated }
-  /** Its object is gone, or does not list it any longer. */
+  /** The object that held the block is gone, or no longer lists the block. */
   | ({ readonly kind: 'freed' } & Freed)
   /** In a dry run: what would be written. */
   | { readonly kind: 'wouldAssign'; readonly holder: H; readonly blocks: readonly string[] }

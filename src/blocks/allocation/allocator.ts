@@ -143,7 +143,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     return entry;
   }
 
-  /** Its object is gone: only now its blocks are free. */
+  /** Frees the blocks of a holder. Call it only once the object is gone. */
   #remove(entry: Entry<H>): void {
     const { name, uid } = entry.holder;
     entry.cancelTimer?.();
@@ -166,7 +166,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     this.#follow(change);
     if (change.confirmIn !== undefined) this.#confirmLater(entry, change.confirmIn);
     this.#assessEntry(entry);
-    // It may be in the line already, for something else.
+    // The holder may already wait in the line for something else.
     if (isNews || change.freed.length > 0) this.#serve();
   }
 

@@ -60,7 +60,7 @@ export interface Allotment<H extends Holder, D> {
 
 /** How the object is served. */
 export interface ServiceFacts {
-  /** It lacks something that it should get. */
+  /** Whether the holder lacks something that it should get. */
   readonly isWaiting: boolean;
   /** Why its last write failed for good. */
   readonly refused: string | undefined;

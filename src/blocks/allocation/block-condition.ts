@@ -63,9 +63,9 @@ export interface BlockFacts {
   readonly isPaused: boolean;
   /** The most blocks that an object without a Node has. Default: there is no such bound. */
   readonly bound?: number;
-  /** It shows more than that and has no Node. */
+  /** True if the object shows more than `bound` and has no Node. */
   readonly isUnconfirmed?: boolean;
-  /** It has more than that, by its Node. */
+  /** True if the object has a Node and more blocks than `bound`. */
   readonly isExcessive?: boolean;
 }
 

@@ -5,13 +5,16 @@
 export interface Holder {
   readonly name: string;
   readonly uid: string;
-  /** Its resource version: a write is bound to it. */
+  /** The resource version of the object, to which each write is bound. */
   readonly version: string;
   /** The API server's wall clock, in ms; Infinity if unreadable. */
   readonly createdAt: number;
-  /** As it says itself: it keeps its blocks and gets no others, because its owner asks for that or it is being deleted. */
+  /**
+   * Whether the object keeps its blocks and gets no others, because its owner asks for that or because it is being
+   * deleted.
+   */
   readonly isLeftAlone: boolean;
-  /** Its blocks as it shows them: any text. */
+  /** The blocks as the object shows them: any text. */
   readonly blocks: readonly string[];
   /** What counts as held by it, too, and is no block of this mode: any text. */
   readonly alsoHeld?: readonly string[];
@@ -29,12 +32,12 @@ export const supersededAnnotation = 'headwater/superseded-version';
 export type Assignment<H extends Holder = Holder> =
   /** `holder`: what the API server answered. */
   | { readonly kind: 'written'; readonly holder: H }
-  /** Its state is another one: read it. Nothing was written. */
+  /** Nothing was written, because the object has another state: read it again. */
   | { readonly kind: 'conflict' }
   | { readonly kind: 'gone' }
   /** Nothing was written, and a repetition will not change that. */
   | { readonly kind: 'denied' | 'invalid'; readonly message: string }
-  /** It may have been written, or may still be. */
+  /** The write may have taken effect, or may still do so. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 
 export type HolderReading<H extends Holder = Holder> =
@@ -45,7 +48,7 @@ export type HolderReading<H extends Holder = Holder> =
 /** Why an object has no block, or should not have the one it has, and what to do. */
 export interface BlockCondition {
   readonly reason: BlockReason;
-  /** Without times and counters. */
+  /** A text without times and counters. */
   readonly message: string;
 }
 

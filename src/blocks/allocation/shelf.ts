@@ -2,7 +2,7 @@
 import { BlockSet, type BlockRange, maxTogetherBits } from '../set/block-set.ts';
 import type { Cidr, Family } from '../set/cidr.ts';
 
-/** One CIDR of a pool, and the prefix length of its blocks. */
+/** A CIDR of a pool, and the prefix length of its blocks. */
 export interface PoolCidr {
   /** Name of the pool. */
   readonly pool: string;

@@ -1,4 +1,4 @@
-// One leader session where blocks are given to nodes: the allocator, and what it logs, counts and reports.
+// A leader session of a mode that gives blocks to nodes: the allocator, with its logs, metrics and reports.
 import type { Allotment, Lack } from '../allocation/allotment.ts';
 import { Allocator } from '../allocation/allocator.ts';
 import type { AllocationRefusal, AllocatorPorts, BlockAllocator } from '../allocation/block-allocator.ts';
@@ -58,7 +58,7 @@ export interface CidrSessionDeps<H extends Holder, D> extends Omit<ModeDeps, 'ku
 export interface BlockWriting {
   /** Whether one may start now: it must end within our own lease. */
   readonly mayStart: () => boolean;
-  /** Its time limit, in ms. */
+  /** The time limit of a write, in ms. */
   readonly timeLimit: number;
   readonly health: Pick<WriteHealth, 'note'>;
 }

@@ -23,7 +23,7 @@ export interface CidrFleetReport {
   /** Nodes with a condition, counted by reason, most frequent first. */
   readonly reasons: Readonly<Record<string, number>>;
   readonly nodes: Readonly<Record<'total' | Standing['standing'], number>>;
-  /** One for each network that blocks come from. */
+  /** A report for each network that blocks come from. */
   readonly pools: readonly PoolReport[];
   /** Nodes that wait for a block, oldest first. */
   readonly waiting: readonly CidrNodeEntry[];

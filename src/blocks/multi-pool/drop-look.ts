@@ -4,7 +4,7 @@ import { addressCidr, overlaps } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
 
 export interface DropLook {
-  /** Those that no running pod has an address of. */
+  /** Dropped blocks of which no running pod has an address. */
   readonly unused: readonly ListedBlock[];
   /** What running pods show of the others, sorted. */
   readonly kept: readonly ShownPod[];

@@ -7,7 +7,7 @@ import { listedEnds } from './pool-definition.ts';
 import { type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
 
 export type Move =
-  /** It has nothing of cluster-pool. */
+  /** The CiliumNode has nothing of cluster-pool. */
   | { readonly kind: 'none' }
   | { readonly kind: 'move'; readonly draft: readonly Json[] }
   /** `why` says what to do. */

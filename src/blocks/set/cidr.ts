@@ -5,7 +5,7 @@ export type Family = 'ipv4' | 'ipv6';
 
 export const families: readonly Family[] = ['ipv4', 'ipv6'];
 
-/** As people write them. */
+/** The families as users write them. */
 export const familyNames: Readonly<Record<Family, string>> = { ipv4: 'IPv4', ipv6: 'IPv6' };
 
 /** A network: `base` has no bits beyond `length`. */
@@ -50,7 +50,7 @@ export function cidrOf(text: string): Cidr | undefined {
   return reading.kind === 'cidr' ? reading.cidr : undefined;
 }
 
-/** One address as a CIDR; undefined for text that is none. */
+/** A single address as a CIDR; undefined for text that is no address. */
 export function addressCidr(text: string): Cidr | undefined {
   return cidrOf(`${text}/${text.includes(':') ? 128 : 32}`);
 }

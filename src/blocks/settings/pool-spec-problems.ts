@@ -4,7 +4,7 @@ import { cidrOf, families, type Family, familyNames, overlaps, parseCidr } from 
 import { type OptionSources, refusalLine } from '../../config/option-source.ts';
 import type { Options } from '../../config/option-table.ts';
 
-/** One line for each network of which its pool would give out nothing. */
+/** A line for each network of which its pool would give out nothing. */
 export function poolSpecProblems(options: Options, sources: OptionSources): readonly string[] {
   const name = 'auto-create-cilium-pod-ip-pools';
   const given = specNetworks(options);

@@ -10,7 +10,7 @@ import type { MissingPermissions } from '../reporting/missing-permissions.ts';
 export interface OperatorInstruments {
   readonly duration: Metrics['cilium_operator_ec2_api_duration_seconds'];
   readonly wait: Metrics['cilium_operator_ec2_api_rate_limit_duration_seconds'];
-  /** Its label, as cilium-operator writes it. */
+  /** The response code label, as cilium-operator writes it. */
   readonly responseCode: (call: FinishedCall) => string;
 }
 

@@ -1,5 +1,5 @@
-// One leader session: everything only the leader runs, from gaining leadership until its work in flight has ended. It
-// serves the CiliumNodes with what is known of the cloud.
+// A leader session: everything that only the leader runs, from gaining leadership until its work in flight has ended.
+// Serves the CiliumNodes with the known state of the cloud.
 import { cloudSettings } from '../../config/clouds/clouds.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';

@@ -115,7 +115,7 @@ export class OrphanGcRunner {
     this.#deps.nodes().wakeWhere(inDeficit);
   }
 
-  /** Its addresses returned to its subnet. */
+  /** The addresses of a deleted interface returned to its subnet. */
   #deleted({ subnetId, addresses, prefixes }: NetworkInterface): void {
     const { ledger, host } = this.#deps;
     ledger.released(subnetId, 1 + addresses.length + prefixes.length * 16, host.clock.monotonic());

@@ -43,7 +43,7 @@ export class FailedReadings {
   conditionOf(instanceId: string): NodeCondition | undefined {
     const own = lastingIn(this.#instances.get(instanceId));
     const all = [...this.#failed.values()].flatMap((reading) => lastingIn(reading) ?? []).at(-1);
-    // One cause of all nodes has one text.
+    // If all nodes have the same cause, all get the same text.
     const failure = all !== undefined && all.code === own?.code ? all : (own ?? all);
     return failure && failureCondition(failure);
   }

@@ -52,7 +52,7 @@ export function totalsOf(summaries: Iterable<NodeSummary>): FleetTotals {
 
 type Totals = { -readonly [K in keyof FleetTotals]: FleetTotals[K] };
 
-/** Its pods get no address either. */
+/** The pods of a blocked node get no address either. */
 function addBlocked(totals: Totals, { pendingPods, blockedSince }: NodeSummary & { kind: 'blocked' }): void {
   totals.pendingPods += pendingPods;
   if (pendingPods > 0) addOldest(totals, 'critical', blockedSince);

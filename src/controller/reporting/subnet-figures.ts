@@ -15,7 +15,7 @@ export interface SubnetFigures {
   readonly free: number;
   readonly reserved: number;
   readonly exhausted: boolean;
-  /** It recently reported too few whole blocks for prefixes. */
+  /** Whether the cloud recently reported too few whole blocks for prefixes in the subnet. */
   readonly fragmented: boolean;
   /** Upper bound of free whole /28 blocks; undefined until the network was listed. */
   readonly freeBlocks: number | undefined;

@@ -1,7 +1,7 @@
 // Lists the Kubernetes permissions that Headwater needs, and what fails without each. The roles of the chart grant
 // exactly these; a test compares them.
 
-/** One required verb, in the terms of RBAC rules. */
+/** A required verb, in the terms of RBAC rules. */
 export interface NeededAccess {
   readonly verb: 'create' | 'delete' | 'get' | 'list' | 'patch' | 'update' | 'watch';
   /** Empty for the core group. */

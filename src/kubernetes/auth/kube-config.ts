@@ -33,7 +33,7 @@ export interface KubeConfigOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** One entry of a kubeconfig list, and the base of its relative paths. */
+/** An entry of a kubeconfig list, and the base of its relative paths. */
 interface Entry {
   readonly raw: JsonObject;
   readonly directory: string;

@@ -118,7 +118,7 @@ const metadata = z.object(
   'an object',
 );
 
-/** Its messages say what is accepted, in the format of field-problem.ts. */
+/** The schema of a CiliumNode. Messages name the accepted values, in the format of field-problem.ts. */
 export const ciliumNodeSchema = z.object(
   {
     metadata,

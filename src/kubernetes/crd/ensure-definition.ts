@@ -8,7 +8,7 @@ import type { KubernetesTransport } from '../transport/transport.ts';
 import { definitionVersion, manager, managerLabel, versionLabel } from './cilium-definition.ts';
 
 export interface DefinitionDeps {
-  /** As it is created. */
+  /** The definition as it is created. */
   readonly definition: JsonObject;
   readonly transport: KubernetesTransport;
   readonly clock: Clock;
@@ -59,7 +59,7 @@ function pathOf(deps: DefinitionDeps): string {
 
 type Step =
   | { readonly kind: 'served' }
-  /** It exists, and the API server does not serve it yet. */
+  /** The definition exists, but the API server does not serve it yet. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'changed'; readonly done: 'created' | 'updated' }
   | { readonly kind: 'failed'; readonly problem: string }

@@ -14,7 +14,7 @@ export interface EventSubject {
 
 export interface EventReport {
   readonly type: 'Normal' | 'Warning';
-  /** One CamelCase word, for machines. */
+  /** A CamelCase word, for machines. */
   readonly reason: string;
   /** A sentence for people, without times and counters: reports with the same text share one event. */
   readonly message: string;

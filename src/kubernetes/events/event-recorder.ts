@@ -38,7 +38,7 @@ export interface EventFigures {
   readonly queued: number;
 }
 
-/** One occurrence, repeated or not. */
+/** An occurrence, repeated or not. */
 interface Story {
   readonly key: string;
   readonly subject: EventSubject;
@@ -242,7 +242,7 @@ export class EventRecorder {
     this.#isReported = false;
     story.writtenAt = this.#options.clock.monotonic();
     story.isQueued = false;
-    // It repeated during the write.
+    // The occurrence was reported again during the write.
     if (story.count > count) this.#schedule(story);
   }
 

@@ -16,7 +16,7 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** Its promises reject only with the signal's reason. */
+/** Reads and writes the Lease. The promises reject only with the signal's reason. */
 export class LeaseClient {
   readonly #transport: KubernetesTransport;
   readonly #namespace: string;

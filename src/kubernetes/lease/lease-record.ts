@@ -6,12 +6,12 @@ import { isObject, type JsonObject, memberOf, textAt, valueAt } from '../transpo
 export interface LeaseRecord {
   /** Empty when the lease has no holder. */
   readonly holder: string;
-  /** As the holder requested it, in ms. */
+  /** The lease duration that the holder requested, in ms. */
   readonly duration: number | undefined;
-  /** As its holder wrote it. */
+  /** The time of the last renewal, as the holder wrote it. */
   readonly renewTime: string;
   readonly resourceVersion: string;
-  /** As read: our writes keep the fields of others. */
+  /** The Lease as read: our writes keep the fields of others. */
   readonly raw: JsonObject;
 }
 

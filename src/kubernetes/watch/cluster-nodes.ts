@@ -12,13 +12,15 @@ export interface ClusterNode {
   readonly uid: string;
   /** The instance ID in the cloud's form; undefined while the provider ID is missing or names no instance. */
   readonly instanceId: string | undefined;
-  /** Its InternalIPs, without IPv6: no cloud names an instance by one. At most `maxAddresses`. */
+  /**
+   * The InternalIPs of the Node, `maxAddresses` at most. IPv6 is left out, because no cloud identifies an instance by it.
+   */
   readonly addresses: readonly string[];
   /** The API server's wall clock, in ms; Infinity when unreadable. */
   readonly createdAt: number;
-  /** Those that are kept; undefined if it has none of them. */
+  /** The labels that are kept; undefined if the Node has none of them. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Its owner asks that the CiliumNode of its name is ignored. */
+  /** True if the owner asks to ignore the CiliumNode of the same name. */
   readonly isIgnored?: true;
 }
 

@@ -2,7 +2,7 @@
 // events, lists and answers to our writes arrive.
 import { ageOf } from './resource-version.ts';
 
-/** One object as read. */
+/** An object as read. */
 export interface Read<T> {
   readonly key: string;
   readonly resourceVersion: string;

@@ -21,7 +21,7 @@ interface WaitsOn {
 /** Pods of one node without an address in their status, by `namespace/name`. */
 interface Waiting {
   readonly pods: Set<string>;
-  /** Those of them that the agent has given an address. */
+  /** Pods that the agent has given an address. */
   served: ReadonlySet<string>;
 }
 

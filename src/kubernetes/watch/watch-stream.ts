@@ -17,7 +17,7 @@ import {
 export interface Collection {
   readonly transport: KubernetesTransport;
   readonly clock: Clock;
-  /** Without a query: `/apis/cilium.io/v2/ciliumnodes`. */
+  /** The path without a query, such as `/apis/cilium.io/v2/ciliumnodes`. */
   readonly path: string;
   readonly fieldSelector?: string | undefined;
 }

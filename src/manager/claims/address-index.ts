@@ -68,7 +68,7 @@ export class AddressIndex implements AddressClaims {
     entry.granted = granted.size === 0 ? offered : new Set([...offered, ...granted]);
   }
 
-  /** Those of the addresses that the node has from us, or from a previous leader. */
+  /** The addresses that we or a previous leader gave to the node. */
   grantedOf(name: string, addresses: readonly string[]): readonly string[] {
     const granted = this.#entries.get(name)?.granted ?? none;
     return addresses.filter((address) => granted.has(address));

@@ -11,7 +11,7 @@ import type { RemovalProgress } from '../../node/reconcile/node-reconciler.ts';
 import type { ClaimEvidence } from './rival-claims.ts';
 
 export interface Holder {
-  /** It claims an instance, but the initial pass has not reached it yet. */
+  /** Whether the node claims an instance that the initial pass has not reached yet. */
   readonly isToBeServed: boolean;
   /** The state of its instance; undefined while it is not served. */
   readonly view: InstanceView | undefined;

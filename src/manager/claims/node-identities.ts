@@ -5,11 +5,11 @@
 export interface NodeIdentity {
   /** Undefined while it names no instance. */
   readonly instanceId: string | undefined;
-  /** Its internal addresses. */
+  /** The internal addresses of the Node. */
   readonly addresses: readonly string[];
   /** Creation time; all Nodes use the same clock. */
   readonly createdAt: number;
-  /** It asks that the CiliumNode of its name is ignored. */
+  /** True if the Node asks to ignore the CiliumNode of the same name. */
   readonly isIgnored?: true;
 }
 

@@ -24,7 +24,7 @@ const blamed: ReadonlySet<RefusedScope['kind']> = new Set(['instance', 'assignme
 /** A scope keeps its refusal count for this long after its back-off ended, in ms. */
 const remembered = 600_000;
 
-/** One step may try the scope once it is due. */
+/** A single step may try the scope once it is due. */
 export type ScopeRefusal = RefusedFor &
   Pick<Refusal<RefusedFor>, 'failures' | 'isDue'> & {
     /** Only other instances were refused. */

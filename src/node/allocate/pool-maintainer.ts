@@ -254,7 +254,7 @@ export class PoolMaintainer {
       prefixesOf(step) * prefixSize,
     );
     const result = await this.#calls.carryOut(step, onward).catch((error: unknown) => {
-      // It is unknown how far the step came.
+      // How far the step came is unknown.
       reservation.settle(subnetAddressesUsed(step), clock.monotonic());
       throw error;
     });

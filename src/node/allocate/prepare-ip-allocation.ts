@@ -263,7 +263,7 @@ class Draft {
     return refusals.length > 0;
   }
 
-  /** One step may try a scope that is due. */
+  /** A single step may try a scope that is due. */
   #against(scopes: readonly RefusedScope[]): readonly ScopeRefusal[] {
     return scopes.flatMap((scope) => {
       const refusal = this.#facts.refusalOf(scope);
@@ -367,7 +367,7 @@ class Draft {
     return counted < singles || this.#asksForPrefixes(subnetId) ? 0 : singles + sizeOf[unit];
   }
 
-  /** Its end decides whether there is another one. */
+  /** Whether a step already asks for prefixes in the subnet. Its result decides whether another one follows. */
   #asksForPrefixes(subnetId: string): boolean {
     return this.#slots.steps.some((step) => step.subnetId === subnetId && prefixesOf(step) > 0);
   }

@@ -105,7 +105,7 @@ function withoutOwnRule(
   return { candidates: peers.length > 0 ? [...own, ...peers] : local };
 }
 
-/** Those that the node names; undefined if others do. */
+/** The local subnets that the node names by id, else by tags; undefined if neither decides. */
 function wantedOf(
   { subnetIds, subnetTags, strictSubnets: isStrict }: NodeRequirements,
   local: readonly Subnet[],

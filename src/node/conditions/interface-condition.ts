@@ -20,7 +20,7 @@ export function changingInterfaces(ids: readonly string[]): NodeCondition {
   };
 }
 
-/** It can no longer be read. Pods keep what it has. */
+/** The condition for an interface that can no longer be read. Pods keep its addresses. */
 export function obscuredInterface({ id, problem }: UnreadableInterface): NodeCondition {
   return {
     reason: 'InterfaceUnreadable',

@@ -88,7 +88,7 @@ export function placesLeft(
   view: InstanceView,
 ): number {
   if (max === Infinity) return Infinity;
-  // One that cannot be read has its primary address, at least.
+  // An interface that cannot be read has at least its primary address.
   const taken = view.interfaces.reduce((sum, item) => sum + placesOn(item), unusableIn(view).length);
   return Math.max(0, max - taken);
 }

@@ -121,7 +121,7 @@ export class StaticAddress {
     return this.#impossible ?? this.#warning;
   }
 
-  /** Its tasks have ended. */
+  /** Call it once the tasks have ended. */
   close(): void {
     this.#reset(undefined);
   }

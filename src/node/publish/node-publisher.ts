@@ -54,7 +54,7 @@ export type PublishResult = { readonly trouble?: string } & (
   | { readonly kind: 'published' }
   /** The next write waits for one of the agent. */
   | { readonly kind: 'deferred'; readonly write: Write; readonly requeueAfter: number }
-  /** Without a time: until something happens. */
+  /** Publishing waits for the given time, or else until something happens. */
   | ({ readonly kind: 'paused' } & Requeue)
   /** Publishing is not permitted. */
   | { readonly kind: 'held'; readonly writes: readonly Write[] }

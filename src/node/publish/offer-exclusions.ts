@@ -14,7 +14,7 @@ export interface OfferExclusions {
 
 const none: OfferExclusions = { status: new Set(), pool: new Set() };
 
-/** Those of the addresses that the CiliumNode does not show yet: they must not be added. */
+/** Addresses that the CiliumNode does not show yet: they must not be added. */
 export function excludedUnlessShown(
   addresses: readonly string[],
   { ipam, status }: CiliumNode,

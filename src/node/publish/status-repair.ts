@@ -47,7 +47,7 @@ function namedBy({ ipam }: CiliumNode, pool: Offered['pool']): ReadonlyMap<strin
 
 interface Needed {
   readonly entry: JsonObject;
-  /** Those that the pool names. */
+  /** The addresses that the pool names. */
   readonly addresses: readonly string[] | undefined;
   readonly layout: StatusLayout;
 }

@@ -245,7 +245,7 @@ export class NodeState implements InstancePort, PublishedObject {
       view,
       tags,
       isPossible: this.#context.cloud.implementation.traits.publicAddresses,
-      // One that has given addresses to pods does not wait.
+      // An agent that has given addresses to pods does not wait for its static address.
       isAwaited: status.assignedStaticIp === undefined && status.used.size === 0,
       isBusy: this.#isChangedWhole && busy > 0,
     };

@@ -92,7 +92,7 @@ export class PodUse {
     return this.#read([], signal);
   }
 
-  /** Those that ask meanwhile share it. */
+  /** Callers that ask during a read share it. */
   #read(addresses: readonly string[], signal: AbortSignal): Promise<void> {
     const { read } = this.#deps;
     if (read === undefined) return Promise.resolve();

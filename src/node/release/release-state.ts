@@ -32,7 +32,8 @@ export type ReleasePhase =
   /** The result is unknown: it stays hidden until a repeated call or a refresh shows it. */
   | { readonly kind: 'unanswered' }
   /**
-   * It left the node then: the cloud has it back, or pods must not have it. The agent has yet to be notified.
+   * The holding left the node at `since`: it is back in the cloud, or pods must not have it. The agent has yet to be
+   * notified.
    */
   | { readonly kind: 'released'; readonly since: number };
 

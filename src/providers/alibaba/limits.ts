@@ -23,5 +23,5 @@ const sizes: Readonly<Record<RpcAction, LimitSize>> = {
   UnassignPrivateIpAddresses: perMinute(400),
 };
 
-/** One of each action, under its name. */
+/** A limit for each action, under its name. */
 export const alibabaLimits: LimitSizes = new Map(Object.entries(sizes));

@@ -132,7 +132,7 @@ async function attachOnce(call: Performing, operation: AttachInterface): Promise
   const result = await call.client.write(action, input, call.context);
   if (result.kind !== 'answered') return result;
   const end = await call.waits.attached(operation, call.context);
-  // It stays busy, and may end after all.
+  // The interface stays busy, and the operation may still end.
   if (end === 'overdue') return { kind: 'ambiguous', failure: notEnded(operation) };
   if (end === 'fellBack') return { kind: 'failed', failure: fellBack(operation) };
   const attachmentId = attachmentIdOf(interfaceId, instanceId);

@@ -23,7 +23,7 @@ export async function readLimits(
     const found = new Map<string | undefined, InstanceLimits | UnreadableLimits>();
     for await (const { output } of client.pages('DescribeInstanceTypes', input, context))
       for (const [type, limits] of limitsIn(output)) found.set(type, limits);
-    // One without a name may be any that is not shown.
+    // A type without a name may be any of those that are not shown.
     if (found.has(undefined) && part.some((type) => !found.has(type)))
       throw unreadable('DescribeInstanceTypes', 'InstanceTypeId is missing');
     return part.flatMap((type) => {

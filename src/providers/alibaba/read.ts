@@ -83,7 +83,10 @@ async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<
   }
 }
 
-/** Its interfaces are enough, unless it has none, or the cloud refuses to know it: a list of instances tells then. */
+/**
+ * The interfaces of an instance prove that it exists. If there are none, or if the cloud does not know the instance, a
+ * list of instances decides.
+ */
 async function* observeInstance(
   reading: Reading,
   [instanceId = '']: readonly string[],
@@ -155,7 +158,7 @@ function refuseImplausible(
   refuseSpoiled(action, spoiled, page);
 }
 
-/** It does not say which interface it is, or whether an instance has it. */
+/** Whether the interface does not show its id, or whether an instance has it. */
 function isUnclear(shown: ShownNetworkInterface): boolean {
   const holder = holderOf(shown);
   if (!isIdOf('eni', shown.networkInterfaceId)) return true;

@@ -18,7 +18,7 @@ export async function readBody(
   const isRefused = status < 200 || status >= 300;
   const max = isRefused ? maxRefusalBytes : maxAnswerBytes;
   const content = await boundedText(body, { max, clock, headers }).catch((error: unknown) => {
-    // Its status says enough.
+    // The status of a refusal is enough.
     if (isRefused) return '';
     throw error;
   });

@@ -100,7 +100,7 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     this.#config = config;
     this.#client = new EC2Client({ ...config });
     this.#client.middlewareStack.use(compactPages(options.clock));
-    // It would traverse every answer for log lines that are dropped.
+    // This middleware would traverse every answer for log lines that are dropped.
     this.#client.middlewareStack.remove('loggerMiddleware');
     const source = { current: () => this.#keys(false), renew: () => this.#keys(true), isSame: areSame };
     this.#renewals = new CredentialRenewals<Keys | undefined>(source, options.clock);
@@ -156,7 +156,7 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     const send = async (): Promise<Ec2Output<A>> => {
       const command = new Command(input);
       command.middlewareStack.add(gate, { step: 'deserialize', priority: 'low', name: 'gate' });
-      // Its content was read by the shape of this action.
+      // The answer was read by the shape of this action.
       return (await this.#client.send(command, { abortSignal: sending.signal })) as Ec2Output<A>;
     };
     const isRefused = (error: unknown): boolean => isOfCredentials(action, error);

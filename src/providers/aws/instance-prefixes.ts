@@ -9,7 +9,7 @@ import type { DescribedInstances } from '../reading/described-instances.ts';
 import { refuseUnrequested } from '../reading/plausible.ts';
 
 export type InstancePrefixes =
-  /** As EC2 writes them, IPv4 first, in its order; none if the interface has none. */
+  /** Prefixes as EC2 writes them, IPv4 first, in EC2's order; empty if the interface has none. */
   | { readonly kind: 'shown'; readonly prefixes: readonly string[] }
   /** EC2 shows no such instance, although it answers. */
   | { readonly kind: 'missing' }
@@ -17,7 +17,7 @@ export type InstancePrefixes =
   /** The answer does not show its primary interface as EC2 shows one. */
   | { readonly kind: 'unclear'; readonly problem: string };
 
-/** One entry for each instance. Rejects with a CloudError. `ids`: at most 200, in EC2's form. */
+/** An entry for each instance. Rejects with a CloudError. `ids`: at most 200, in EC2's form. */
 export async function readPrefixes(
   from: Pick<Reading, 'client' | 'context'>,
   ids: readonly string[],

@@ -43,7 +43,7 @@ export function* readAnswer<T>(shape: AnswerShape<T>, body: Buffer): Generator<u
     }
   }
   cursor.expectEnd();
-  // It has the members of the shape, which are those of `T`.
+  // The output has the members of the shape, which are those of `T`.
   return output as T;
 }
 
@@ -138,7 +138,7 @@ export function record<const M extends Members>(members: M, refused: readonly st
       else if (member.name in result) throw twice();
       else result[member.name] = member.read(source);
     }
-    // It has the members of `members`.
+    // The result has the members of `members`.
     return result as Shown<M>;
   };
 }

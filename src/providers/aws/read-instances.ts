@@ -11,7 +11,7 @@ export interface ReadInstances {
   readonly described: DescribedInstances;
 }
 
-/** Those that match the filters. Rejects with a CloudError. */
+/** The instances that match the filters. Rejects with a CloudError. */
 export async function readInstances(
   from: Pick<Reading, 'client' | 'context'>,
   filters: readonly Filter[],

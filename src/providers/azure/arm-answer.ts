@@ -33,7 +33,7 @@ export async function readAnswer(request: ArmRequest, raw: RawAnswer, clock: Clo
     if (body !== undefined)
       for await (const piece of boundedBody(body, { max, clock, headers })) reader.take(piece);
   } catch (error) {
-    // Its status says enough.
+    // The status of a refusal is enough.
     if (!isRefused) throw error;
   }
   return reader.end();

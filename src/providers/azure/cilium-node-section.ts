@@ -133,7 +133,7 @@ function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfa
     }
     const id = text(item, 'id');
     if (id === '') skipWithin(['id'], member(item, 'id'), 'a text that is not empty');
-    // One that is listed twice shows both, and one without an id still shows its addresses.
+    // An interface that is listed twice shows the addresses of both, and one without an id still shows its addresses.
     const before = interfaces.get(id)?.addresses ?? noTexts;
     interfaces.set(id, {
       addresses: [...before, ...shownAddresses(item, addressFields, skipWithin)],

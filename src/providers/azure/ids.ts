@@ -8,7 +8,7 @@ export interface ArmId {
   readonly namespace: string;
   /** Types joined by `/`, such as `virtualmachinescalesets/virtualmachines`. */
   readonly type: string;
-  /** One name for each part of the type. */
+  /** A name for each part of the type. */
   readonly names: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface ScaleSetVm {
   readonly subscriptionId: string;
   readonly resourceGroup: string;
   readonly scaleSet: string;
-  /** Its number in the scale set. */
+  /** The number of the VM in the scale set. */
   readonly number: string;
 }
 

@@ -45,7 +45,7 @@ export type Prepared =
   | { readonly kind: 'change'; readonly model: JsonObject; readonly goal: Goal }
   /** An earlier request with this goal arrived. */
   | { readonly kind: 'sent'; readonly goal: Goal }
-  /** It is not certain yet what the last change left: it failed. Nothing is decided before. */
+  /** The last change failed, and its effect is not certain yet. Nothing is decided before. */
   | { readonly kind: 'unsure' }
   /** There is nothing to change. */
   | { readonly kind: 'done' }

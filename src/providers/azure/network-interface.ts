@@ -28,7 +28,7 @@ export interface ShownInterface {
 
 interface Readable {
   readonly interface: Omit<NetworkInterface, 'attachment'>;
-  /** Its configurations with an address, by their names. */
+  /** Addresses of the configurations that have one, by the name of the configuration. */
   readonly addressesByName: ReadonlyMap<string, string>;
   /** Names of all configurations. */
   readonly names: ReadonlySet<string>;

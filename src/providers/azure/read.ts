@@ -116,7 +116,7 @@ function holderIn(observation: Observation): string | undefined {
   return observation.interface.instanceId;
 }
 
-/** One list, one instance, or the owner of instances that were not found, to read. */
+/** A source to read: a list, an instance, or the owner of instances that were not found. */
 type Source =
   | List
   | { readonly kind: 'instance'; readonly named: Named }

@@ -179,7 +179,7 @@ async function readScaleSetVm(
   return alone(vm.startedAt, { id, state: stateOf(vm.answer.body), managed: true });
 }
 
-/** Its interfaces may be in other groups, so its own list of them is followed. */
+/** The interfaces of a standalone VM may be in other groups, so the VM's own list of them is followed. */
 async function readStandaloneVm(
   parts: WholeReadParts,
   { id, ref }: Named & { readonly ref: StandaloneVm },
@@ -239,7 +239,7 @@ function notFound({ clock }: Pick<WholeReadParts, 'clock'>): Whole {
   return { startedAt: clock.monotonic(), observations: [] };
 }
 
-/** It is asked only after none of these instances was found. */
+/** Reads the owner of instances. Call it only after none of these instances was found. */
 export async function readOwner(
   parts: Pick<WholeReadParts, 'client'>,
   { ref, named }: Owner,

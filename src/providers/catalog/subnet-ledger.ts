@@ -22,7 +22,7 @@ export interface Reservation {
 interface Entry {
   /** Negative for addresses that were released. */
   count: number;
-  /** Those of `count` that are in prefixes. */
+  /** The part of `count` that is in prefixes. */
   inPrefixes: number;
   /** Undefined while the call is in flight. */
   endedAt: number | undefined;

@@ -12,7 +12,7 @@ import type { Priority } from './priority.ts';
 export interface AllocationImplementation {
   readonly traits: CloudTraits;
 
-  /** One cheap read that only shows whether the cloud answers. Rejects with a CloudError. */
+  /** A cheap read that only shows whether the cloud answers. Rejects with a CloudError. */
   reach(context: CallContext): Promise<void>;
 
   /**
@@ -101,7 +101,7 @@ export interface UnclearItems {
   readonly count: number;
   /** What is wrong with the first. */
   readonly problem: string;
-  /** Those whose they may be: nothing follows from what the read lacks of these instances. */
+  /** Instances that may have these items. Nothing follows from items of these instances that the read lacks. */
   readonly instanceIds: readonly string[];
 }
 
@@ -140,7 +140,7 @@ export interface DetachedScope {
 export interface ObservedDetached {
   /** When the first request was sent, in monotonic ms. */
   readonly startedAt: number;
-  /** Without interfaces that cannot be parsed. */
+  /** The interfaces, without those that cannot be parsed. */
   readonly interfaces: readonly NetworkInterface[];
 }
 

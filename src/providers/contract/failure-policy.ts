@@ -38,7 +38,7 @@ export interface FailurePolicy {
   /** When the same call may succeed. */
   readonly retry:
     | 'soon'
-    /** As soon as the rate limiter admits it. */
+    /** Retry as soon as the rate limiter admits the call. */
     | 'byRateLimit'
     /** Once our own gate lets it pass: the cloud never saw it. */
     | 'oncePermitted'

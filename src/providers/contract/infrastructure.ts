@@ -6,9 +6,9 @@ import type { Tags } from './network-interface.ts';
 export interface Subnet {
   readonly id: string;
   readonly cidr: string;
-  /** Its further IPv4 blocks, where a cloud gives a subnet several. */
+  /** Further IPv4 blocks of the subnet, in clouds that give a subnet several. */
   readonly otherCidrs?: readonly string[];
-  /** Its IPv6 block, from which IPv6 prefixes come; absent if it has none. */
+  /** The IPv6 block of the subnet, from which IPv6 prefixes come; absent if there is none. */
   readonly ipv6Cidr?: string;
   readonly networkId: string;
   readonly zone: string;

@@ -228,7 +228,7 @@ export class CallGate {
       cancel = clock.schedule(timeout, stopWaiting);
     };
     const onSend = (): void => {
-      // It may come late, when the call has been given up.
+      // The request may be about to leave late, after the call was given up.
       giveUp.signal.throwIfAborted();
       if (call.effect !== 'reads') {
         this.#passPermission(call, context.inFlight === true);

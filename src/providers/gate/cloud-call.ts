@@ -1,4 +1,4 @@
-// One call to a cloud, as the gate sees it, and how it may end.
+// A call to a cloud, as the gate sees it, and how it may end.
 import type { CloudFailureKind } from '../contract/cloud-failure.ts';
 import type { LimitedCall, LimitKey } from '../rate-limit/limit-key.ts';
 
@@ -36,7 +36,7 @@ export type CallResult =
   | 'refused'
   /** The request never left. */
   | 'notSent'
-  /** It was sent, and no answer says whether it happened. */
+  /** The call was sent, and no answer says whether it took effect. */
   | 'noAnswer';
 
 /** Codes of ours, for calls that are not sent and for answers that cannot be parsed. */

@@ -18,7 +18,7 @@ const remembered = 2 * 3_600_000;
 interface Denial {
   /** The last one. */
   answer: CloudFailure;
-  /** It concerns the action itself, for all that anybody knows. */
+  /** Whether the denial may concern the action itself, as far as is known. */
   isOfAction: boolean;
 }
 

@@ -93,7 +93,7 @@ export class MutationPermission {
   /** Why an activity may not start now, for `node` if given; undefined if it may. Operations in flight still finish. */
   refusal(activity: Activity, node?: string): PauseReason | undefined {
     const { conflictingNodes: only } = this.#pauses;
-    // One agent may rewrite its own CiliumNode repeatedly; other nodes still get addresses.
+    // A single agent may rewrite its own CiliumNode repeatedly; other nodes still get addresses.
     const isOthers = (reason: PauseReason): boolean =>
       reason === 'conflictingWriter' && activity !== 'release' && only?.includes(node ?? '') === false;
     return pauseReasons.find(

@@ -31,7 +31,7 @@ export class AccessTokens {
     this.#clock = clock;
   }
 
-  /** Those who ask at once share one request. Rejects with a CallError, or with the signal's reason. */
+  /** The current token. Concurrent callers share a request. Rejects with a CallError, or with the signal's reason. */
   async get(signal: AbortSignal): Promise<string> {
     if (this.#token !== undefined && this.#clock.monotonic() < this.#token.until) return this.#token.text;
     this.#asking ??= this.#ask().finally(() => {

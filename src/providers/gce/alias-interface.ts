@@ -10,7 +10,7 @@ export interface AliasRange {
 }
 
 export interface AliasInterface {
-  /** Its name, such as nic0. */
+  /** The name of the interface, such as nic0. */
   readonly nic: string;
   /** Stands for the state that was read: a change of another state is refused. */
   readonly fingerprint: string;

@@ -13,7 +13,7 @@ export async function readBody({ statusCode, headers, body }: IncomingAnswer, cl
   const isRefused = statusCode < 200 || statusCode >= 300;
   const max = isRefused ? maxRefusalBytes : maxAnswerBytes;
   const text = await boundedText(body, { max, clock, headers }).catch((error: unknown) => {
-    // Its status says enough.
+    // The status of a refusal is enough.
     if (isRefused) return '';
     throw error;
   });

@@ -26,7 +26,7 @@ const quotas: Readonly<Record<ComputeAction, LimitSize>> = {
   'zoneOperations.get': aMinute,
 };
 
-/** One limit of each action, under its name. */
+/** A limit for each action, under its name. */
 export const computeLimits: LimitSizes = new Map(Object.entries(quotas));
 
 export class ComputeClient {

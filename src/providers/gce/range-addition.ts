@@ -11,7 +11,7 @@ export type RangeAddition =
   | { readonly kind: 'added' }
   /** Nothing was changed. */
   | { readonly kind: 'failed'; readonly failure: CloudFailure }
-  /** It may have been changed, or may still be. */
+  /** The change may have taken effect, or may still do so. */
   | { readonly kind: 'unclear'; readonly failure: CloudFailure };
 
 /** Waits between the polls of an operation, and the longest that one is followed, in ms. */

@@ -54,7 +54,7 @@ export interface InterfaceRecord {
   readonly unseen: ReadonlySet<string>;
 }
 
-/** One complete answer of the cloud about an instance. */
+/** A complete answer of the cloud about an instance. */
 export interface Reading {
   /** When the request was sent and when the answer was complete, in monotonic ms. */
   readonly startedAt: number;

@@ -14,7 +14,7 @@ export interface Orphan {
   readonly held: boolean;
   /** This process is attaching, detaching or deleting it. */
   readonly claimed: boolean;
-  /** It could not be attached, for a reason of its own. */
+  /** Whether the interface could not be attached for a reason of its own. */
   readonly unfit: boolean;
   /** State of the creation that its tags name. */
   readonly operation: 'inFlight' | 'ended' | 'unknown';

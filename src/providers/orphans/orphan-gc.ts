@@ -46,7 +46,7 @@ export type CollectionResult =
   | { readonly kind: 'wouldDelete' }
   /** A second read right before deletion did not show it: it is attached, gone or lost its ownership tags. */
   | { readonly kind: 'changed' }
-  /** It was attached at the last moment. */
+  /** The interface was attached at the last moment. */
   | { readonly kind: 'inUse' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly failure: CloudFailure };

@@ -111,7 +111,7 @@ export class Poller<View> {
         startedAt: this.#options.clock.monotonic(),
         end: (result) => {
           leave();
-          // It comes from this operation.
+          // The result comes from this operation.
           resolve(result as Result);
         },
         fail: (error) => {
@@ -162,7 +162,7 @@ export class Poller<View> {
     else void this.#pollGroup(group);
   }
 
-  /** One read for a single operation would show nothing that its own poll does not. */
+  /** A read of the group for a single operation would show no more than the poll of the operation. */
   #isCrowded(group: string): boolean {
     const { crowd = usualCrowd } = this.#options;
     return this.#waiting.size > crowd && this.#in(group).length > 1;

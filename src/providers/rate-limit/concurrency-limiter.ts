@@ -118,7 +118,7 @@ export class ConcurrencyLimiter {
     for (const [index, queue] of this.#queues.entries()) {
       for (const waiter of queue) {
         const now = queueIndexOf(waiter);
-        // Its priority has dropped.
+        // The priority of the waiter has dropped.
         if (now > index) this.#move(waiter, queue, now);
         else if (this.#hasPlaceFor(waiter.priority())) return waiter;
         // Without a slot for this priority, there is none for the rest of this queue or for lower priorities.

@@ -3,9 +3,9 @@ import type { BucketSize } from './token-bucket.ts';
 
 /** A limit that a call spends from. */
 export interface LimitKey {
-  /** Without spaces. It names the size, so equal limits of several resources share it. */
+  /** The name of the size, without spaces. Equal limits of several resources share it. */
   readonly name: string;
-  /** Without spaces, in one spelling. */
+  /** The resource, without spaces and in a single spelling. */
   readonly resource?: string;
 }
 

@@ -28,7 +28,7 @@ export interface RateLimiterOptions {
   readonly overall: Omit<BucketSize, 'window'> | undefined;
 }
 
-/** One caller waiting for tokens. */
+/** A caller waiting for tokens. */
 export interface TokenRequest {
   readonly priority: () => Priority;
   readonly signal: AbortSignal;

@@ -11,7 +11,7 @@ import { isPressing, rankOf, type Priority, priorities } from '../contract/prior
 /** Tokens of buckets that many calls share. */
 export interface SharedCosts {
   readonly tokens: ReadonlyMap<string, number>;
-  /** Those that only later calls of the sequence need: they are sent after the first call. */
+  /** Buckets that only later calls of the sequence need, which are sent after the first call. */
   readonly later: ReadonlySet<string>;
 }
 
@@ -147,7 +147,7 @@ class Round<W extends Asking> {
     return this.#isDue(queue) ? -1 : rankOf(queue.priority);
   }
 
-  /** Its priority was skipped often enough. */
+  /** Whether the priority of the queue was skipped often enough. */
   #isDue({ costs, priority }: Queue<W>): boolean {
     return [...costs.tokens.keys()].some((name) => this.#skipped(name, priority) >= maxSkips);
   }

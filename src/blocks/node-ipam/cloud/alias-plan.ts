@@ -11,13 +11,13 @@ export interface AliasFacts {
 }
 
 export type AliasPlan =
-  /** It gets these as its pod CIDRs. */
+  /** The Node gets these as its pod CIDRs. */
   | { readonly kind: 'assign'; readonly cidrs: readonly Cidr[] }
-  /** Its pod CIDRs are routed to it. */
+  /** The pod CIDRs of the Node are routed to it. */
   | { readonly kind: 'confirm' }
   /** The cloud routes nothing to it, or nothing of a family; `undefined` for nothing at all. */
   | { readonly kind: 'missing'; readonly family: Family | undefined }
-  /** Its pod CIDR is not routed to it, and cannot be changed. */
+  /** The pod CIDR of the Node is not routed to it, and cannot be changed. */
   | { readonly kind: 'mismatch'; readonly cidr: Cidr; readonly routed: readonly Cidr[] };
 
 const inThisOrder: readonly Family[] = ['ipv4', 'ipv6'];

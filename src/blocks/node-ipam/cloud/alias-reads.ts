@@ -1,5 +1,5 @@
-// Asks a cloud what it routes to the instances of Nodes, each again and again while its Node is not served, more and more
-// rarely. It decides nothing.
+// Reads from a cloud the CIDRs that it routes to the instances of Nodes. While a Node is not served, its instance is read
+// again, with growing pauses. Decides nothing.
 import { Backoff } from '../../../runtime/backoff.ts';
 import { TaskGroup } from '../../../runtime/task-group.ts';
 import type { AllocatorPorts } from '../../allocation/block-allocator.ts';

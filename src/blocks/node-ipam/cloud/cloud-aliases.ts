@@ -27,7 +27,7 @@ export type AliasAddition = { readonly kind: 'added' } | AliasFailure;
 
 export interface AliasFailure {
   readonly kind: AliasFailureKind;
-  /** Under which name people see it. */
+  /** The reason as users see it. */
   readonly reason: CloudReason;
   /** What is wrong and what to do, without times and counters. */
   readonly message: string;
@@ -64,5 +64,5 @@ export type AliasFailureKind =
   | 'refused'
   /** Nothing was changed, and the same call may succeed later: too many calls, another change, no answer to a read. */
   | 'transient'
-  /** It may have been changed, or may still be: read it. */
+  /** The change may have taken effect, or may still do so: read the instance. */
   | 'unclear';

@@ -9,7 +9,7 @@ import type { NodeSync } from './node-sync.ts';
 
 export class SyncEntry {
   readonly loop: NodeSync;
-  /** As last read. */
+  /** The Node as last read. */
   holder: AliasHolder;
   shown: ShownBlocks;
   /** What the cloud routed to its instance when it was last asked. */
