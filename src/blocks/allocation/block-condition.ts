@@ -65,7 +65,7 @@ export interface BlockFacts {
   readonly bound?: number;
   /** True if the object shows more than `bound` and has no Node. */
   readonly isUnconfirmed?: boolean;
-  /** True if the object has a Node and more blocks than `bound`. */
+  /** True if the object holds more blocks than `bound`. */
   readonly isExcessive?: boolean;
 }
 
