@@ -6,6 +6,12 @@ import type { Holder } from '../allocation/block-holders.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
+import {
+  firstHeld,
+  firstHeldAnnotation,
+  firstHeldText,
+  type WideHolding,
+} from '../cluster-pool/first-held.ts';
 import { LeftBlocks, type LeftBlocksEvent } from '../cluster-pool/left-blocks.ts';
 import { cidrText } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
@@ -140,6 +146,14 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       onBug,
     });
     return { claims: this.#claims, left: this.#left.holdings };
+  }
+
+  /** Holds whole what stood there before Headwater first led. `networks`: what blocks come from. `wide`: what they show now. */
+  protected holdFirst(ledger: BlockLedger, networks: string, wide: readonly WideHolding[]): void {
+    const { lease } = this.deps.leadership;
+    const first = firstHeld(networks, lease?.annotation(firstHeldAnnotation), wide);
+    for (const { uid, cidr } of first) ledger.trust(uid, cidr);
+    lease?.annotate(firstHeldAnnotation, firstHeldText(networks, first));
   }
 
   #noteLeft(event: LeftBlocksEvent): void {

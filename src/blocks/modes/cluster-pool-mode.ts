@@ -6,7 +6,7 @@ import {
   podCidrsPatch,
 } from '../cluster-pool/cilium-node-holders.ts';
 import { type BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
-import { firstHeld, firstHeldAnnotation, firstHeldText, wideHoldings } from '../cluster-pool/first-held.ts';
+import { wideHoldings } from '../cluster-pool/first-held.ts';
 import { type Cidr, cidrText } from '../set/cidr.ts';
 import { blockSettings } from '../settings/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
@@ -66,15 +66,15 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
   }
 
   #holdFirst(ledger: BlockLedger): void {
-    const { lease } = this.deps.leadership;
     const networks = ledger.figures().map(({ cidr, maskSize }) => `${cidrText(cidr)} ${maskSize}`);
     const blocksIn = (cidr: Cidr): number =>
       ledger.blocksIn(cidr).reduce((sum, { blocks }) => sum + blocks, 0);
     const most = Math.min(this.deps.host.options.maxBlocksWithoutNode, maxBlocksOfHolder);
-    const shown = wideHoldings(this.ports.known().values(), blocksIn, most);
-    const first = firstHeld(networks.join(), lease?.annotation(firstHeldAnnotation), shown);
-    for (const { uid, cidr } of first) ledger.trust(uid, cidr);
-    lease?.annotate(firstHeldAnnotation, firstHeldText(networks.join(), first));
+    const shown = [...this.ports.known().values()].map(({ uid, blocks, alsoHeld = [] }) => ({
+      uid,
+      blocks: [...blocks, ...alsoHeld],
+    }));
+    this.holdFirst(ledger, networks.join(), wideHoldings(shown, blocksIn, most));
   }
 
   /** A CiliumNode that a Node owns has one, whether that one is seen already or not. */

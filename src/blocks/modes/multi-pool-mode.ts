@@ -1,11 +1,13 @@
 // The mode multi-pool: blocks of CiliumPodIPPools for each CiliumNode, as many as its agent asks for.
-import { BlockLedger } from '../allocation/block-ledger.ts';
+import { BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { bySeniority } from '../allocation/waiting-line.ts';
+import type { WideHolding } from '../cluster-pool/first-held.ts';
 import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
 import { ForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
 import { PoolAllotment, type PoolAllotmentEvent } from '../multi-pool/pool-allotment.ts';
 import { allocatedPatch, type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
+import { type Cidr, cidrOf } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-pool-schema.ts';
@@ -89,10 +91,11 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     });
     this.#dropped = this.#droppedBlocksOf(allotment);
     if (holdings.left !== undefined) this.#forgotten = this.#forgottenBlocksOf(allotment, holdings.left);
+    const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
+    this.holdFirst(ledger, 'of pools', this.#wideIn(pools));
     for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
       allotment.take(holder, undefined);
     this.#allotment = allotment;
-    const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
     allotment.changePools(pools);
     return { ledger, allotment, writesInARow };
   }
@@ -106,6 +109,19 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       ports: this.ports,
     });
     return this.#migration;
+  }
+
+  /** What cluster-pool gave, and what takes too many blocks of these pools, or none yet. */
+  #wideIn(pools: readonly PoolChange[]): readonly WideHolding[] {
+    const ledger = new BlockLedger([]);
+    new PoolAllotment(ledger).changePools(pools);
+    const isWide = (cidr: Cidr): boolean => {
+      const blocks = ledger.blocksIn(cidr).reduce((sum, each) => sum + each.blocks, 0);
+      return blocks === 0 || blocks > maxBlocksOfHolder;
+    };
+    return [...this.ports.known().values()].flatMap(({ uid, podCidrs }) =>
+      podCidrs.flatMap((text) => cidrOf(text) ?? []).flatMap((cidr) => (isWide(cidr) ? [{ uid, cidr }] : [])),
+    );
   }
 
   #noteEvent({ book }: PoolAllotment, event: PoolAllotmentEvent): void {

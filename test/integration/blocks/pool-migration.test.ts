@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { textsAt } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, textsAt } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { ipv4, nodes, pools, PoolWorld } from './pool-world.ts';
 
@@ -216,5 +216,50 @@ describe('a move from cluster-pool', () => {
 
     expect(await world.blocks('a')).toEqual({ blue: ['10.1.0.0/28'], default: ['10.0.0.0/27'] });
     expect(world.held()).toHaveLength(3);
+  });
+});
+
+describe('what stood in a CiliumNode before Headwater first led', () => {
+  const another = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'other' } };
+
+  async function withIpam(world: BlockWorld, name: string, ipam: JsonObject): Promise<void> {
+    const kind = { apiVersion: 'cilium.io/v2', kind: 'CiliumNode' };
+    await world.ask('POST', world.path, { ...kind, metadata: { name }, spec: { ipam } });
+  }
+
+  test('is held whole in multi-pool, although blocks are smaller now, and over a change of the leader', async () => {
+    const world = new PoolWorld({ 'nodes-gc-interval': '0' });
+    await world.pool('default', ipv4(26, '10.0.0.0/14'));
+    await withIpam(world, 'wide', { podCIDRs: ['10.0.0.0/16'] });
+    world.startReplica();
+    await world.node('a', { default: 60 });
+    await world.clock.advance(10_000);
+    await withIpam(world, 'late', { podCIDRs: ['10.0.0.0/8'] });
+    world.leader?.stop();
+    world.startReplica();
+    await world.node('b', { default: 60 });
+    await world.clock.advance(10_000);
+
+    expect(await world.blocks('a')).toEqual({ default: ['10.1.0.0/26'] });
+    expect(await world.blocks('b')).toEqual({ default: ['10.1.0.64/26'] });
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('is held whole in cluster-pool, although they are blocks of pools and more than a node without a Node has', async () => {
+    const flags = { ipam: 'cluster-pool', 'cluster-pool-ipv4-cidr': '10.0.0.0/16', 'nodes-gc-interval': '0' };
+    const world = new BlockWorld({ seed: 'one', command: 'run', flags });
+    await world.ask('POST', '/api/v1/nodes', another);
+    const cidrs = Array.from({ length: 100 }, (_, index) => `10.0.${index}.0/24`);
+    await withIpam(world, 'many', { pools: { allocated: [{ pool: 'blue', cidrs }] } });
+    await withIpam(world, 'other', {});
+    world.startReplica();
+    await world.clock.advance(10_000);
+
+    const given = ['many', 'other'].map(async (name) =>
+      textsAt(await world.ask('GET', `${world.path}/${name}`), 'spec', 'ipam', 'podCIDRs'),
+    );
+    const texts = (await Promise.all(given)).flat();
+    expect(texts.filter((text) => cidrs.includes(text))).toEqual([]);
+    expect(texts).toContain('10.0.100.0/24');
   });
 });
