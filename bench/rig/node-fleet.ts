@@ -1,6 +1,6 @@
-// The agents of a benchmark, as lean as can be so that they do not take the machine from the controller: they make
-// Nodes and CiliumNodes, say how many addresses they want, and see what they are offered. Of multi-pool agents,
-// `spec.ipam.pools.requested` says it; of others, the free addresses that the node is to have.
+// The agents of a benchmark, as lean as can be so that they do not take the machine from the controller: they make Nodes
+// and CiliumNodes, ask for addresses, and read their offers. Multi-pool agents ask by `spec.ipam.pools.requested`, and
+// others by the number of addresses that should be free.
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { type JsonObject, objectAt, textAt } from '../../src/simulator/workload/json.ts';

@@ -27,8 +27,8 @@ export function restrict(harness: Harness, plan: Plan): void {
 }
 
 /**
- * The configuration with the lower first interface index. Of two restrictions that overlap, the later one began under
- * the earlier one. If it restored that state, its end would restrict the node, which may have a multi-pool agent by then.
+ * The configuration with the lower first interface index. If two restrictions overlap, the later one began under the
+ * earlier one. Restoring that state would restrict the node after the end, when it may have a multi-pool agent.
  */
 function lowestOf(former: EniOptions, now: EniOptions = {}): EniOptions {
   return (now.firstInterfaceIndex ?? 0) < (former.firstInterfaceIndex ?? 0) ? now : former;

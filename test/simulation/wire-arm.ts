@@ -15,7 +15,7 @@ export class WireArm implements ArmApi {
   readonly #calls: SdkCalls;
   readonly #onCall: OnArmCall;
 
-  /** `name`: of its principal. */
+  /** `name`: the name of the principal. */
   constructor(gateway: ArmGateway, clock: VirtualClock, onCall: OnArmCall, name: string) {
     this.#calls = new SdkCalls(clock);
     this.#onCall = onCall;

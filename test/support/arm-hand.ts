@@ -16,7 +16,7 @@ export class ArmHand {
   readonly #gateway: ArmGateway;
   readonly #token: string;
 
-  /** `name`: of its principal; the first of the topology by default. */
+  /** `name`: the name of the principal; the first of the topology by default. */
   constructor(gateway: ArmGateway, name?: string) {
     const { principals } = gateway.tokens;
     const principal = principals.find((each) => name === undefined || each.name === name);

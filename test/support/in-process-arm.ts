@@ -17,7 +17,7 @@ export class InProcessArm implements ArmApi {
   readonly #token: string;
   readonly #onCall: OnArmCall;
 
-  /** `name`: of its principal; the first of the topology by default. */
+  /** `name`: the name of the principal; the first of the topology by default. */
   constructor(gateway: ArmGateway, onCall: OnArmCall = () => undefined, name?: string) {
     this.#token = tokenOf(gateway, name);
     this.#gateway = gateway;

@@ -25,7 +25,7 @@ export interface ListedBlocks {
   readonly problems: readonly string[];
 }
 
-/** The blocks in `allocated`. Of blocks that overlap, the first counts. */
+/** The blocks in `allocated`. If blocks overlap, only the first counts. */
 export function listedBlocks(raw: JsonObject): ListedBlocks {
   const blocks: ListedBlock[] = [];
   const problems: string[] = [];

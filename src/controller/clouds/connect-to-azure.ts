@@ -59,8 +59,8 @@ function cloudFor({ azureCloud, azureEndpoint }: Options, own: Whereabouts | und
 }
 
 /**
- * Where something is read to see whether Azure answers. Of several subscriptions, the options do not say which of them has a
- * group, and a group is read only where it is sure to be.
+ * The resource that is read to see whether Azure answers. With several subscriptions, the options do not say which one
+ * has a resource group, and a group is read only where it is sure to exist.
  */
 function placeFor(
   { azureSubscriptionId: subscriptions, azureResourceGroup: groups }: Options,

@@ -146,7 +146,7 @@ function ofPools({ createsPools = false, looksAtPods = false }: BlockAccessScope
     : pools;
 }
 
-/** `names`: of the definitions. */
+/** `names`: the names of the definitions. */
 function ofBlocks(
   { gc, createsDefinition }: BlockAccessScope,
   names: readonly string[],

@@ -82,8 +82,8 @@ const lists: { readonly [A in RpcAction]?: readonly [string, string] } = {
 };
 
 /**
- * Reads the body of an answer. Of an item of a list in which a member has another type than in the vendor's model, only its
- * ids stay: it is there, and cannot be used. Throws an UnreadableAnswer for anything else in another form.
+ * Reads the body of an answer. If a member of a list item has another type than in the vendor's model, only the ids of
+ * the item stay: the item exists, but cannot be used. Throws an UnreadableAnswer for any other deviation.
  */
 export function outputOf<A extends RpcAction>(action: A, body: unknown): RpcOutput<A> {
   try {

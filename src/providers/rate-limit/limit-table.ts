@@ -64,8 +64,8 @@ export class LimitTable {
   }
 
   /**
-   * Figures of every limit, used or not. Of the limits of single things only the one with the fewest tokens counts,
-   * under the name that they share.
+   * Figures of every limit, used or not. Limits of single resources share a name, and only the one with the fewest tokens
+   * counts.
    */
   figures(): readonly (readonly [id: string, figures: LimitFigures])[] {
     return [...this.#sizes].flatMap(([name, size]) => this.#figuresOf(name, size));

@@ -34,7 +34,7 @@ interface Entry<H extends Holding> {
 export class Holdings<H extends Holding> {
   readonly #entries = new Map<string, Entry<H>>();
 
-  /** `uid`: of the CiliumNode that offered the address. */
+  /** `uid`: the uid of the CiliumNode that offered the address. */
   hold(address: string, holding: H, uid: string): void {
     this.#entries.set(address, { holding, seenIn: uid, missing: false });
   }

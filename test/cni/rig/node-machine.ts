@@ -57,7 +57,7 @@ export class NodeMachine {
     this.#flags = flags;
   }
 
-  /** `flags`: of the agent, besides the places of its files. */
+  /** `flags`: the flags of the agent, besides the places of its files. */
   static async create(flags: readonly string[]): Promise<NodeMachine> {
     const name = `hw-${process.pid}-${machines++}`;
     const directory = await mkdtemp(join(tmpdir(), 'headwater-node-'));

@@ -43,7 +43,7 @@ const networks = [
   { name: 'other', blocks: ['10.1.0.0/16'], subnets: [{ name: 'theirs', block: '10.1.16.0/20' }] },
 ];
 
-/** `roles`: of the controllers; everything by default. */
+/** `roles`: the roles of the controllers; all permissions by default. */
 function principals(roles: BadInput['roles']): readonly object[] {
   return [controllerPrincipal, otherPrincipal].map((name, index) => ({
     name,
