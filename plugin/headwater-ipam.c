@@ -175,7 +175,9 @@ static void read_configuration(const char *conf, size_t size) {
   const char *given = member(conf, "cniVersion");
   if (given != NULL && copy_text(given, version, sizeof version) && strspn(version, "0123456789.") == strlen(version))
     strcpy(cni_version, version);
-  given = member(member(conf, "ipam"), "socket");
+  const char *ipam = member(conf, "ipam");
+  if (ipam != NULL && *ipam != '{' && strncmp(ipam, "null", 4) != 0) fail(7, "ipam: it is no object");
+  given = member(ipam, "socket");
   strcpy(socket_path, default_socket);
   if (given != NULL && !copy_text(given, socket_path, sizeof socket_path))
     fail(7, "ipam.socket: accepted is a path of at most %zu bytes", sizeof socket_path - 1);

@@ -250,6 +250,7 @@ describe('the plugin', () => {
       7,
     ],
     ['a Socket', () => '{"cniVersion":"1.1.0","name":"n","ipam":{"Socket":"SOCKET"}}', 7],
+    ['a section of ipam that is a list', () => '{"cniVersion":"1.1.0","name":"n","ipam":[]}', 7],
     ['a socket that is too long', () => JSON.stringify(conf({ socket: `/${'x'.repeat(200)}` })), 7],
     ['a socket that is no path', () => JSON.stringify(conf({ socket: 'agent.sock' })), 7],
     ['a socket that is a file', () => JSON.stringify(conf({ socket: '/etc/hostname' })), 11],
