@@ -41,7 +41,7 @@ export function interfacesIn(
   { interfaces, identifiedBy }: Pick<StatusLayout, 'interfaces' | 'identifiedBy'>,
 ): ReadonlyMap<string, Json> {
   const held = memberOf(status, interfaces);
-  const key = identifiedBy[interfaces];
+  const key = identifiedBy.get(interfaces);
   if (key !== undefined) return isList(held) ? keyed(held, key) : new Map();
   return new Map(isObject(held) ? Object.entries(held) : []);
 }
@@ -63,7 +63,7 @@ function withOthers(published: Json | undefined, wanted: Json, layout: Fields): 
     id,
     mergedFields(known.get(id), item, layout.owned, layout),
   ]);
-  const isKeyed = layout.identifiedBy[layout.interfaces] !== undefined;
+  const isKeyed = layout.identifiedBy.get(layout.interfaces) !== undefined;
   const interfaces = isKeyed ? merged.map(([, item]) => item) : Object.fromEntries(merged);
   return { ...published, ...wanted, [layout.interfaces]: interfaces };
 }
@@ -89,7 +89,7 @@ function mergedField(
   if (known !== undefined && sameField(name, known, wanted)) return known;
   if (owned === 'whole') return wanted;
   if (isList(known) && isList(wanted))
-    return mergedItems(known, wanted, { key: layout.identifiedBy[name], owned, layout });
+    return mergedItems(known, wanted, { key: layout.identifiedBy.get(name), owned, layout });
   if (!isObject(known)) return wanted;
   const merged = mergedFields(known, wanted ?? {}, owned, layout);
   return sameField(name, merged, undefined) ? wanted : merged;
@@ -135,7 +135,7 @@ export function interfacesPatch(
   patches: ReadonlyMap<string, JsonObject>,
   layout: Pick<StatusLayout, 'interfaces' | 'identifiedBy'>,
 ): JsonObject {
-  if (layout.identifiedBy[layout.interfaces] === undefined)
+  if (layout.identifiedBy.get(layout.interfaces) === undefined)
     return { [layout.interfaces]: Object.fromEntries(patches) };
   const known = interfacesIn(published, layout);
   const ids = new Set([...known.keys(), ...patches.keys()]);
@@ -170,7 +170,7 @@ function unionOfMembers(
   layout: Identities,
 ): Json {
   if (shown === undefined || wanted === undefined) return wanted ?? shown ?? null;
-  const key = layout.identifiedBy[name];
+  const key = layout.identifiedBy.get(name);
   if (key === undefined || !isList(shown) || !isList(wanted)) return unionOf(shown, wanted, layout);
   const both = keyed(shown, key);
   for (const [id, item] of keyed(wanted, key)) {
@@ -203,7 +203,7 @@ export function identities(
   name: string,
   { identifiedBy }: Identities,
 ): readonly Json[] {
-  const key = identifiedBy[name];
+  const key = identifiedBy.get(name);
   return key === undefined ? items : items.map((item) => memberOf(item, key) ?? item);
 }
 

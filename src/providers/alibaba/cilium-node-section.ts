@@ -122,7 +122,7 @@ export const alibabaSection: CiliumNodeSection = {
   layout: {
     interfaces: 'enis',
     addresses: 'private-ipsets',
-    identifiedBy: { 'private-ipsets': 'private-ip-address' },
+    identifiedBy: new Map([['private-ipsets', 'private-ip-address']]),
     owned: {
       'network-interface-id': 'whole',
       'mac-address': 'whole',

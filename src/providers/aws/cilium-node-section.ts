@@ -78,7 +78,7 @@ export const awsSection: CiliumNodeSection = {
     interfaces: 'enis',
     addresses: 'addresses',
     ipv6Prefixes: 'ipv6-prefixes',
-    identifiedBy: {},
+    identifiedBy: new Map(),
     owned: {
       id: 'whole',
       ip: 'whole',

@@ -97,7 +97,10 @@ export function azureSection(spellings: { readonly of: (id: string) => string })
     layout: {
       interfaces: 'interfaces',
       addresses: 'addresses',
-      identifiedBy: { interfaces: 'id', addresses: 'ip' },
+      identifiedBy: new Map([
+        ['interfaces', 'id'],
+        ['addresses', 'ip'],
+      ]),
       owned: {
         id: 'whole',
         name: 'whole',

@@ -107,7 +107,7 @@ export interface StatusLayout {
   /** The list of IPv6 prefixes of an interface; absent if the cloud's agents know none. */
   readonly ipv6Prefixes?: string;
   /** By the name of a list, the member by which its items are known. A merge patch replaces a list as a whole. */
-  readonly identifiedBy: Readonly<Record<string, string>>;
+  readonly identifiedBy: ReadonlyMap<string, string>;
   /** What Headwater writes of an interface. Every other member of the section belongs to others and stays. */
   readonly owned: OwnedMembers;
   /** Fields of an interface that agents up to 1.19 may not know and drop when they write the status back. */

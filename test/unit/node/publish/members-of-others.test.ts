@@ -66,7 +66,7 @@ function withOthers(value: Json, owned: OwnedMembers | 'whole', members: JsonObj
 }
 
 function publishedWith({ section: { layout } }: Cloud, status: Json, members: JsonObject): Json {
-  const isKeyed = layout.identifiedBy[layout.interfaces] !== undefined;
+  const isKeyed = layout.identifiedBy.get(layout.interfaces) !== undefined;
   const enis = [...interfacesIn(status, layout)].map(
     ([id, item]) => [id, withOthers(item, layout.owned, members)] as const,
   );
@@ -81,7 +81,7 @@ function withoutField(status: Json, name: string, { interfaces, identifiedBy }: 
     id,
     Object.fromEntries(Object.entries(isObject(item) ? item : {}).filter(([member]) => member !== name)),
   ]);
-  const isKeyed = identifiedBy[interfaces] !== undefined;
+  const isKeyed = identifiedBy.get(interfaces) !== undefined;
   return { [interfaces]: isKeyed ? items.map(([, item]) => item) : Object.fromEntries(items) };
 }
 
@@ -117,7 +117,9 @@ describe.each(clouds)('members of others in the status on %s', (_, cloud) => {
   test('include fields of an interface that Headwater cannot write', () => {
     const published = statusOf(cloud, items([2, 3]));
     const known = writableLayout(cloud.section, () => true);
-    const names = Object.keys(layout.owned).filter((name) => name !== layout.identifiedBy[layout.interfaces]);
+    const names = Object.keys(layout.owned).filter(
+      (name) => name !== layout.identifiedBy.get(layout.interfaces),
+    );
 
     const without = names.map((name) => {
       const writable = writableLayout(cloud.section, (path) => path.at(-1) !== name);
@@ -179,7 +181,7 @@ function membersOfOthers(
     if (ours === 'whole' || !isObject(value)) return;
     for (const [name, member] of Object.entries(value)) {
       const next = Object.hasOwn(ours, name) ? ours[name] : undefined;
-      const key = identifiedBy[name];
+      const key = identifiedBy.get(name);
       if (next === undefined) found.push({ of, place: `${place}/${name}`, value: member });
       else if (key !== undefined && isList(member))
         for (const entry of member) {

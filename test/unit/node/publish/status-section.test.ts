@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { conflictingParts } from '../../../../src/node/publish/conflicting-write.ts';
 import { nextWrite, type Offer } from '../../../../src/node/publish/next-write.ts';
+import { identities, unionOf } from '../../../../src/node/publish/status-section.ts';
 import { unverifiedOffer } from '../../../../src/node/publish/unverified-offer.ts';
 import { idOf, otherSubnet, published, publishedBefore, section } from '../../providers/azure/published.ts';
 import { nodeOf } from '../cilium-nodes.ts';
@@ -172,4 +173,14 @@ describe('a conflicting write to a list', () => {
 
     expect(parts).toEqual([]);
   });
+});
+
+test('a list whose name is that of a member of every object has items without an identity', () => {
+  const layout = { identifiedBy: new Map([['interfaces', 'id']]) };
+  const items = (...ids: readonly string[]) => ids.map((id) => ({ id }));
+
+  expect(unionOf({ constructor: items('a') }, { constructor: items('b') }, layout)).toEqual({
+    constructor: items('b'),
+  });
+  expect(identities(items('a'), 'constructor', layout)).toEqual(items('a'));
 });
