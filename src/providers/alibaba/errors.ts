@@ -1,8 +1,16 @@
 // The only file that knows the error codes of ECS, VPC and RAM (https://api.aliyun.com/document/Ecs/2014-05-26/errorCode).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import { insideCloud, mapOf, ofLostAccount, ofUnpaidAccount, setClock } from '../contract/failure-tables.ts';
-import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
+import {
+  insideCloud,
+  isOfInside,
+  mapOf,
+  maxEncodedDenial,
+  ofLostAccount,
+  ofUnpaidAccount,
+  setClock,
+} from '../contract/failure-tables.ts';
+import { type CallError, type CloudCall, type Denial, ownCodes } from '../gate/cloud-call.ts';
 
 /** A client token must stand for one request. */
 const ownBug = 'IdempotentParameterMismatch';
@@ -161,7 +169,7 @@ const signed = /\s*(?:the )?server string to sign is\b.*$/is;
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
   const { code } = error;
   const isDenied = missingPermissions.has(code) && accountRemedy(error) === undefined;
-  const permission = isDenied ? permissionOf(name) : undefined;
+  const permission = isDenied ? (namedIn(error.denial) ?? permissionOf(name)) : undefined;
   const credentials = ofClock.test(code) ? 'clock' : credentialTrouble.get(code);
   const { kind, about, remedy } = meaningOf(name, error);
   return {
@@ -172,7 +180,31 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
     ...(remedy !== undefined && { remedy }),
+    ...(isDenied && denialFields(error.denial)),
   };
+}
+
+/** Policies whose denial no policy of the role lifts. */
+const overruling: ReadonlyMap<string | undefined, string> = new Map([
+  ['ControlPolicy', 'control policy of the resource directory'],
+  ['SessionPolicy', 'session policy'],
+]);
+
+/** Who denies it, if allowing it to the role is not enough, and what only RAM can decode of it. */
+function denialFields(denial: Denial | undefined): Pick<CloudFailure, 'deniedBy' | 'encodedDenial'> {
+  if (denial === undefined) return {};
+  const { policy, isExplicit, encoded } = denial;
+  const deniedBy = overruling.get(policy) ?? (isExplicit ? 'RAM policy' : undefined);
+  return {
+    ...(deniedBy !== undefined && { deniedBy }),
+    ...(encoded !== undefined && { encodedDenial: encoded.slice(0, maxEncodedDenial) }),
+  };
+}
+
+/** The permission that the answer names: it may be another one than the call's own. */
+function namedIn(denial: Denial | undefined): string | undefined {
+  const named = denial?.permission ?? '';
+  return /^[a-z][a-z-]{0,30}:[A-Za-z]{1,80}$/.test(named) ? named : undefined;
 }
 
 interface Meaning {
@@ -183,7 +215,9 @@ interface Meaning {
 
 function meaningOf(name: string, error: CallError): Meaning {
   if (name === 'AttachNetworkInterface' && onlyStopped.test(error.message)) return ofStoppedType;
-  return { kind: kindOf(name, error), about: subjectOf(name, error), remedy: remedyFor(error) };
+  const kind = kindOf(name, error);
+  const isInside = ofInside.test(error.code) || (kind === 'unreachable' && isOfInside(error));
+  return { kind, about: subjectOf(name, error), remedy: isInside ? insideCloud : remedyFor(error) };
 }
 
 /** Some instance types take interfaces only while they are stopped. */
@@ -208,7 +242,6 @@ function subjectOf(name: string, error: CallError): Subject | undefined {
 function remedyFor(error: CallError): string | undefined {
   const { code } = error;
   if (ofClock.test(code)) return setClock;
-  if (ofInside.test(code)) return insideCloud;
   if (ofNonce.test(code)) return 'find what sends requests of Headwater twice, such as a proxy that retries';
   return accountRemedy(error);
 }

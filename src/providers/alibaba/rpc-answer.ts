@@ -2,7 +2,7 @@
 import type { IncomingAnswer } from '../../network/http-sender.ts';
 import { boundedText, jsonIn, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { CallError } from '../gate/cloud-call.ts';
+import { CallError, type Denial } from '../gate/cloud-call.ts';
 
 /** Limits for an answer and for an error, in bytes. A page of 500 interfaces with 50 addresses each has 5 MB. */
 const maxAnswerBytes = 32 * 2 ** 20;
@@ -52,7 +52,7 @@ function problemOf(status: number, body: unknown): string | undefined {
 }
 
 function refusalOf(status: number, headers: Headers, body: unknown): CallError {
-  const { Code, Message, RequestId } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const { Code, Message, RequestId, AccessDeniedDetail } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const code = typeof Code === 'string' && Code !== '' ? Code : `HTTP${status}`;
   return new CallError({
     result: isOpen(status, code) ? 'noAnswer' : 'refused',
@@ -61,7 +61,24 @@ function refusalOf(status: number, headers: Headers, body: unknown): CallError {
     status,
     requestId: typeof RequestId === 'string' ? RequestId : undefined,
     retryAfter: waitIn(headers['x-acs-retry-after']),
+    denial: denialIn(AccessDeniedDetail),
   });
+}
+
+/** https://www.alibabacloud.com/help/en/ram/support/how-to-troubleshoot-an-access-denied-error */
+function denialIn(detail: unknown): Denial | undefined {
+  if (typeof detail !== 'object' || detail === null) return undefined;
+  const said = detail as Readonly<Record<string, unknown>>;
+  const textOf = (name: string): string | undefined => {
+    const value = said[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  return {
+    permission: textOf('AuthAction'),
+    policy: textOf('PolicyType'),
+    isExplicit: textOf('NoPermissionType') === 'ExplicitDeny',
+    encoded: textOf('EncodedDiagnosticMessage'),
+  };
 }
 
 /**

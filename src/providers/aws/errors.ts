@@ -2,7 +2,15 @@
 // (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import { insideCloud, mapOf, ofLostAccount, ofUnpaidAccount, setClock } from '../contract/failure-tables.ts';
+import {
+  insideCloud,
+  isOfInside,
+  mapOf,
+  maxEncodedDenial,
+  ofLostAccount,
+  ofUnpaidAccount,
+  setClock,
+} from '../contract/failure-tables.ts';
 import { type CallError, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds = mapOf<CloudFailureKind>({
@@ -110,10 +118,11 @@ export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
   const about = lacksIpv6Right(action, permission) ? 'ipv6' : subjectOf(error, permission);
   const credentials = isOfClock(error) ? 'clock' : credentialTrouble.get(error.code);
-  const remedy = remedyFor(error);
+  const kind = kindOf(action, error);
+  const remedy = remedyFor(kind, error);
   const denial = permission === undefined ? {} : denialIn(error.message);
   return {
-    kind: kindOf(action, error),
+    kind,
     action,
     ...sanitizedAnswer(error, error.message.replace(encodedPart, '').replace(freshId, '$1-…')),
     ...(permission !== undefined && { permission }),
@@ -179,9 +188,10 @@ function accountRemedy({ code, message }: CallError): string | undefined {
 const lostAccount = 'settle with AWS what keeps the account from being used';
 
 /** What the kind does not say. */
-function remedyFor(error: CallError): string | undefined {
+function remedyFor(kind: CloudFailureKind, error: CallError): string | undefined {
   if (isOfClock(error)) return setClock;
-  return ownTrouble.has(error.code) ? insideCloud : accountRemedy(error);
+  const isInside = ownTrouble.has(error.code) || (kind === 'unreachable' && isOfInside(error));
+  return isInside ? insideCloud : accountRemedy(error);
 }
 
 /** Codes for a known identity that lacks a permission. Other codes mean an unknown identity. */
@@ -211,12 +221,9 @@ function denialIn(message: string): Pick<CloudFailure, 'deniedBy' | 'encodedDeni
   const [, encodedDenial] = encodedPart.exec(message) ?? [];
   return {
     ...(deniedBy !== undefined && { deniedBy }),
-    ...(encodedDenial !== undefined && { encodedDenial: encodedDenial.slice(0, maxEncoded) }),
+    ...(encodedDenial !== undefined && { encodedDenial: encodedDenial.slice(0, maxEncodedDenial) }),
   };
 }
-
-/** In characters. */
-const maxEncoded = 8192;
 
 /** Resources by their type in an ARN. */
 const subjectsByType = mapOf<Subject>({

@@ -2,7 +2,7 @@
 // (https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import { mapOf } from '../contract/failure-tables.ts';
+import { insideCloud, isOfInside, mapOf } from '../contract/failure-tables.ts';
 import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds = mapOf<CloudFailureKind>({
@@ -129,6 +129,9 @@ const aboutEverything: ReadonlySet<string> = new Set([
   'ReadOnlyDisabledSubscription',
 ]);
 
+/** Codes for the inside of the cloud, as an answer or as the end of an operation. */
+const ofInside = /Internal(?:Server|Operation|Execution)?Error$/;
+
 const unknownSubscription =
   "check that the subscription exists, and that Headwater's identity has a role in it";
 const otherChange = 'wait until the change under way has ended; Headwater retries';
@@ -166,9 +169,7 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const trouble = credentialTrouble.get(error.code);
   const isOfClock = trouble !== undefined && ofClock.test(error.message);
   const credentials = isOfClock ? 'clock' : trouble;
-  // If a code has several kinds, the remedy is for the first one.
-  const ofCode = kind === (kinds.get(error.code) ?? kind) ? remedies.get(error.code) : undefined;
-  const remedy = isOfClock ? setSignersClock : ofCode;
+  const remedy = isOfClock ? setSignersClock : remedyFor(kind, error);
   return {
     kind,
     action: name,
@@ -178,6 +179,13 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
     ...(credentials !== undefined && { credentials }),
     ...(remedy !== undefined && { remedy }),
   };
+}
+
+function remedyFor(kind: CloudFailureKind, error: CallError): string | undefined {
+  const isInside = ofInside.test(error.code) || (kind === 'unreachable' && isOfInside(error));
+  if (isInside) return insideCloud;
+  // If a code has several kinds, the remedy is for the first one.
+  return kind === (kinds.get(error.code) ?? kind) ? remedies.get(error.code) : undefined;
 }
 
 /**

@@ -21,3 +21,17 @@ export const ofUnpaidAccount =
 /** For an error inside the cloud. */
 export const insideCloud =
   'the cloud failed inside, so Headwater retries; if it lasts, give the request id to its support';
+
+/** Whether an answer comes from the inside of the cloud. A gateway in between answers without a code of the cloud. */
+export function isOfInside({
+  code,
+  status = 0,
+}: {
+  readonly code: string;
+  readonly status: number | undefined;
+}): boolean {
+  return status >= 500 && !/^HTTP50[234]$/.test(code);
+}
+
+/** How much is kept of what only a cloud can decode of a denial, in characters. */
+export const maxEncodedDenial = 8192;

@@ -46,6 +46,18 @@ export const ownCodes = {
   Stopped: 'stopped',
 } as const satisfies Readonly<Record<string, CloudFailureKind>>;
 
+/** What an answer says of a denial beside its message. */
+export interface Denial {
+  /** The missing permission. */
+  readonly permission: string | undefined;
+  /** The kind of the policy that denies it. */
+  readonly policy: string | undefined;
+  /** Whether that policy denies it explicitly; else none allows it. */
+  readonly isExplicit: boolean;
+  /** What only the cloud can decode. */
+  readonly encoded: string | undefined;
+}
+
 export class CallError extends Error {
   readonly result: CallResult;
   /** The cloud's code, or a client code for a request that never reached it. */
@@ -57,6 +69,8 @@ export class CallError extends Error {
   readonly retryAfter: number | undefined;
   /** The limit that throttled the call, if the answer says so. */
   readonly limit: LimitKey | undefined;
+  /** Undefined if the answer says nothing beside its message. */
+  readonly denial: Denial | undefined;
 
   constructor(
     what: {
@@ -67,6 +81,7 @@ export class CallError extends Error {
       readonly requestId?: string | undefined;
       readonly retryAfter?: number | undefined;
       readonly limit?: LimitKey | undefined;
+      readonly denial?: Denial | undefined;
     },
     options?: ErrorOptions,
   ) {
@@ -78,6 +93,7 @@ export class CallError extends Error {
     this.requestId = what.requestId;
     this.retryAfter = what.retryAfter;
     this.limit = what.limit;
+    this.denial = what.denial;
   }
 }
 

@@ -2,7 +2,7 @@
 // (https://cloud.google.com/compute/docs/troubleshooting/troubleshooting-general).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import { mapOf } from '../contract/failure-tables.ts';
+import { insideCloud, isOfInside, mapOf } from '../contract/failure-tables.ts';
 import { type CallError, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds = mapOf<CloudFailureKind>({
@@ -35,11 +35,13 @@ export function failureOf(action: string, error: CallError): CloudFailure {
   const kind = kindOf(error);
   const permission = kind === 'notAuthorized' && status === 403 ? permissionIn(action, message) : undefined;
   const isUnknownIdentity = status === 401 || code === 'CredentialsError';
+  const isInside = kind === 'unreachable' && isOfInside(error);
   return {
     kind,
     action,
     ...sanitizedAnswer(error, message),
     ...(permission !== undefined && { permission }),
+    ...(isInside && { remedy: insideCloud }),
     ...(isUnknownIdentity && { credentials: ofClock.test(message) ? 'clock' : 'invalid', about: 'action' }),
   };
 }

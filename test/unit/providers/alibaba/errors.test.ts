@@ -105,6 +105,34 @@ describe('a refusal of Alibaba Cloud', () => {
   });
 
   test.each([
+    [{ policy: 'ControlPolicy', isExplicit: true }, 'control policy of the resource directory'],
+    [{ policy: 'ControlPolicy', isExplicit: false }, 'control policy of the resource directory'],
+    [{ policy: 'SessionPolicy', isExplicit: false }, 'session policy'],
+    [{ policy: 'AccountLevelIdentityBasedPolicy', isExplicit: true }, 'RAM policy'],
+    [{ policy: 'AccountLevelIdentityBasedPolicy', isExplicit: false }, undefined],
+    [{ policy: 'constructor', isExplicit: false }, undefined],
+  ])('says of a denial which policy denies it: %j', (said, deniedBy) => {
+    const denial = { permission: 'ecs:TagResources', encoded: 'AQEA', ...said };
+    const error = new CallError({ result: 'refused', code: 'Forbidden.RAM', message: 'no', denial });
+
+    expect(failureOf({ name: 'CreateNetworkInterface' }, error)).toMatchObject({
+      permission: 'ecs:TagResources',
+      encodedDenial: 'AQEA',
+      ...(deniedBy !== undefined && { deniedBy }),
+    });
+    expect(failureOf({ name: 'CreateNetworkInterface' }, error).deniedBy).toBe(deniedBy);
+  });
+
+  test('names the permission of the call where the answer names none that can be one', () => {
+    const denial = { permission: 'all of them', policy: undefined, isExplicit: false, encoded: undefined };
+    const error = new CallError({ result: 'refused', code: 'Forbidden.RAM', message: 'no', denial });
+
+    const { permission, encodedDenial } = failureOf({ name: 'DescribeVSwitches' }, error);
+
+    expect([permission, encodedDenial]).toEqual(['vpc:DescribeVSwitches', undefined]);
+  });
+
+  test.each([
     ['InvalidTimeStamp.Expired', /^set the clock/],
     ['IllegalTimestamp', /^set the clock/],
     ['InternalError', /^the cloud failed inside/],

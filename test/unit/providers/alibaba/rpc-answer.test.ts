@@ -53,4 +53,21 @@ describe('a refusal', () => {
     expect(found).toBeInstanceOf(CallError);
     expect(found).toMatchObject({ code, result });
   });
+
+  test.each([
+    [
+      { AuthAction: 'ecs:DescribeInstances', PolicyType: 'ControlPolicy', NoPermissionType: 'ExplicitDeny' },
+      { permission: 'ecs:DescribeInstances', policy: 'ControlPolicy', isExplicit: true, encoded: undefined },
+    ],
+    [
+      { EncodedDiagnosticMessage: 'AQEA', NoPermissionType: 'ImplicitDeny', AuthAction: '', PolicyType: 5 },
+      { permission: undefined, policy: undefined, isExplicit: false, encoded: 'AQEA' },
+    ],
+    ['text', undefined],
+    [null, undefined],
+  ])('of RAM carries what it says of the denial: %j', (AccessDeniedDetail, denial) => {
+    const body = JSON.stringify({ Code: 'Forbidden.RAM', Message: 'no', AccessDeniedDetail });
+
+    expect(reading(403, body)).toThrow(expect.objectContaining({ code: 'Forbidden.RAM', denial }));
+  });
 });

@@ -186,6 +186,22 @@ describe('what to do about an error of EC2', () => {
   });
 
   test.each([
+    ['InternalServerException', 500, true],
+    ['HTTP502', 502, false],
+    ['RequestLimitExceeded', 503, false],
+  ])(
+    'is said for an answer %s with status %d as the inside of the cloud has it',
+    (code, status, isInside) => {
+      const failure = failureOf(
+        'DescribeVpcs',
+        new CallError({ result: 'noAnswer', code, message: '', status }),
+      );
+
+      expect(failure.remedy?.startsWith('the cloud failed inside') ?? false).toBe(isInside);
+    },
+  );
+
+  test.each([
     ['Blocked', 'said so', /account is blocked/],
     ['AccountDisabled', 'said so', /account is disabled/],
     ['PendingVerification', 'said so', /verified the account/],

@@ -204,6 +204,28 @@ describe('a refusal of Azure', () => {
     expect(refused.remedy).toBe("give Headwater's identity a role in the linked subscription");
   });
 
+  test.each([
+    ['InternalServerError', { status: 500, result: 'noAnswer' }, true],
+    ['ServiceUnavailable', { status: 503, result: 'noAnswer' }, true],
+    ['HTTP500', { status: 500, result: 'noAnswer' }, true],
+    ['NetworkingInternalOperationError', { status: 200 }, true],
+    ['InternalExecutionError', { status: 200 }, true],
+    ['HTTP502', { status: 502, result: 'noAnswer' }, false],
+    ['TooManyRequests', { status: 503, result: 'noAnswer' }, false],
+    ['ECONNRESET', { status: undefined, result: 'noAnswer' }, false],
+  ] as const)(
+    'with %s is told as trouble inside the cloud where it is that: %j',
+    (code, detail, isInside) => {
+      const { result = 'refused', status } = { result: 'refused', ...detail } as const;
+      const { remedy } = failureOf(
+        { name: update },
+        new CallError({ result, code, message: 'text', status }),
+      );
+
+      expect(remedy?.startsWith('the cloud failed inside') ?? false).toBe(isInside);
+    },
+  );
+
   test('of a wrong subscription names it and blames no permission', () => {
     const message = "The subscription '0-0' could not be found.";
 

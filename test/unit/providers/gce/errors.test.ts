@@ -20,3 +20,17 @@ test.each([
     });
   },
 );
+
+test.each([
+  ['backendError', 503, true],
+  ['HTTP500', 500, true],
+  ['HTTP503', 503, false],
+  ['ECONNRESET', undefined, false],
+])('%s with status %s is told as trouble inside the cloud where it is that', (code, status, isInside) => {
+  const error = new CallError({ result: 'noAnswer', code, message: 'text', status });
+
+  const { kind, remedy } = failureOf('instances.get', error);
+
+  expect(kind).toBe('unreachable');
+  expect(remedy?.startsWith('the cloud failed inside') ?? false).toBe(isInside);
+});
