@@ -22,6 +22,8 @@ interface Episode {
   /** When it was last logged, in monotonic ms. */
   readonly loggedAt: number;
   readonly isLogged: boolean;
+  /** When a call was last denied, in monotonic ms. */
+  readonly deniedAt: number;
 }
 
 /**
@@ -29,6 +31,12 @@ interface Episode {
  * only would flap.
  */
 const quiet = 600_000;
+
+/**
+ * How long a permission that nothing asks for any more is listed, in ms. It may have been granted meanwhile. What a node still
+ * lacks is asked for at least once an hour.
+ */
+const remembered = 2 * 3_600_000;
 
 export class MissingPermissions {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -40,10 +48,11 @@ export class MissingPermissions {
     this.#log = log;
   }
 
-  /** Permissions denied at the latest call that needed them. */
+  /** Permissions denied at the latest call that needed them, unless that was long ago. */
   get list(): readonly MissingPermission[] {
+    const now = this.#clock.monotonic();
     return [...this.#episodes.values()]
-      .filter(({ isOver }) => !isOver)
+      .filter(({ isOver, deniedAt }) => !isOver && now < deniedAt + remembered)
       .map(({ missingPermission }) => missingPermission);
   }
 
@@ -56,8 +65,11 @@ export class MissingPermissions {
 
   #denied(failure: CloudFailure, permission: string): void {
     const known = this.#episodes.get(permission);
-    if (known?.isOver === false) return;
     const now = this.#clock.monotonic();
+    if (known?.isOver === false) {
+      this.#episodes.set(permission, { ...known, deniedAt: now });
+      return;
+    }
     const isLogged = known === undefined || now >= known.loggedAt + quiet;
     const { action, message: why, encodedDenial } = failure;
     const remedy = remedyFor(failure) ?? '';
@@ -67,6 +79,7 @@ export class MissingPermissions {
       isOver: false,
       loggedAt,
       isLogged,
+      deniedAt: now,
     });
     if (!isLogged) return;
     // Only here: it has thousands of characters, and is another one in each answer.

@@ -1,5 +1,6 @@
 // Instances whose changes the cloud refuses, beside others whose changes it carries out.
 import { describe, expect, test } from '@jest/globals';
+import { descriptionPrefix } from '../../../src/providers/orphans/ownership-tags.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { scaleSet, testAzure } from '../../support/azure-cloud.ts';
 import { ecsInstance, testAlibaba } from '../../support/alibaba-cloud.ts';
@@ -31,6 +32,10 @@ const ofInstance: Row['match'] = (world, index) => ({ InstanceId: world.machine(
 
 const ofInterface: Row['match'] = (world, index) => ({
   NetworkInterfaceId: world.interfaces(world.machine(index)).at(-1)?.id ?? '',
+});
+
+const created: Row['match'] = (world, index) => ({
+  Description: `${descriptionPrefix}${world.machine(index).instanceId})`,
 });
 
 /** They have no slot for another interface. */
@@ -68,6 +73,24 @@ const rows: readonly Row[] = [
       }),
     within: 20_000,
     match: ofInstance,
+  },
+  {
+    cloud: 'AWS',
+    action: 'CreateNetworkInterface',
+    world: () =>
+      new World({
+        configure: (index) => ({ ...configure(index), eni: { firstInterfaceIndex: 1 } }),
+        cloud: testCloud({ instances: [instance({ count })] }),
+      }),
+    within: 20_000,
+    match: created,
+  },
+  {
+    cloud: 'Alibaba Cloud',
+    action: 'CreateNetworkInterface',
+    world: () => new AlibabaWorld({ configure, cloud: testAlibaba({ instances: [ecsInstance({ count })] }) }),
+    within: 20_000,
+    match: created,
   },
   {
     cloud: 'Alibaba Cloud',

@@ -135,3 +135,24 @@ test('logs the encoded text of a denial with it', () => {
     expect.objectContaining({ encodedDenial: 'first' }),
   ]);
 });
+
+test('lists no permission for long that nothing asks for any more', async () => {
+  const clock = new VirtualClock();
+  const log = recordingLogger();
+  const permissions = new MissingPermissions({ clock, log });
+  const listed = (): number => permissions.list.length;
+  const counts: number[] = [];
+
+  permissions.callEnded(failure.action, failure);
+  await clock.advance(119 * minute);
+  permissions.callEnded(failure.action, failure);
+  await clock.advance(119 * minute);
+  counts.push(listed());
+  await clock.advance(minute);
+  counts.push(listed());
+  permissions.callEnded(failure.action, failure);
+  counts.push(listed());
+
+  expect(counts).toEqual([1, 0, 1]);
+  expect(log.lines).toHaveLength(1);
+});
