@@ -27,7 +27,14 @@ const ofVm: ReadOnly = {
         'vmId',
         'timeCreated',
         'instanceView',
+        'virtualMachineResourceId',
       ],
+      within: {
+        osProfile: {
+          members: [],
+          within: { windowsConfiguration: { members: ['enableVMAgentPlatformUpdates'] } },
+        },
+      },
     },
   },
 };

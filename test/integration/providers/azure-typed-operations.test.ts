@@ -217,12 +217,23 @@ const identity = {
 
 /** What Azure may show of a VM besides what its model does. */
 function withReadOnlyMembers(model: JsonObject): JsonObject {
+  const { properties } = model;
   return {
     ...model,
     identity,
     zones: ['1'],
     resources: [{ id: '/extension' }],
     systemData: { createdBy: 'somebody' },
+    properties: {
+      ...(isObject(properties) ? properties : {}),
+      modelDefinitionApplied: 'VirtualMachineScaleSet',
+      timeCreated: '2026-01-01T00:00:00Z',
+      virtualMachineResourceId: '/subscriptions/s/virtualMachines/m',
+      osProfile: {
+        windowsConfiguration: { enableVMAgentPlatformUpdates: true, enableAutomaticUpdates: true },
+        linuxConfiguration: { enableVMAgentPlatformUpdates: true },
+      },
+    },
   };
 }
 
