@@ -5,6 +5,7 @@ import type { NodeIdentities } from '../../manager/claims/node-identities.ts';
 import type { NodeManager } from '../../manager/node-manager.ts';
 import { type FinishedResync, Resync, type ResyncEvent } from '../../manager/resync.ts';
 import { BlockedResources } from '../../node/allocate/blocked-resources.ts';
+import { GrantedReleases } from '../../node/release/release-turns.ts';
 import type { CloudPort, InstanceReads, SharedSupply } from '../../node/reconcile/node-context.ts';
 import type { NodeFigures } from '../../node/reconcile/node-summary.ts';
 import { type TriggerMeter, triggerMeter } from '../../observability/trigger-meter.ts';
@@ -132,6 +133,7 @@ export class CloudState implements CloudPort {
       orphans: this.#orphanGc.orphans,
       publicAddresses: this.#publicAddresses,
       visibilityLag: new VisibilityLag(),
+      grantedReleases: new GrantedReleases(),
     };
   }
 

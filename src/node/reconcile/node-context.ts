@@ -10,6 +10,7 @@ import type { Infrastructure, KnownNetwork } from '../../providers/contract/infr
 import type { InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
 import type { Inventory } from '../../providers/inventory/inventory.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { GrantedReleases } from '../release/release-turns.ts';
 import type { PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
 import type { Orphans } from '../../providers/orphans/orphans.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -78,6 +79,7 @@ export interface InstanceReads {
 export interface SharedSupply extends AllocationSupply {
   readonly orphans: Pick<Orphans, 'beginCreation' | 'claim' | 'of'>;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
+  readonly grantedReleases: GrantedReleases;
 }
 
 /** The way to the CiliumNodes. */

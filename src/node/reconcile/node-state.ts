@@ -8,6 +8,7 @@ import type { Priority } from '../../providers/contract/priority.ts';
 import { Growth } from '../allocate/growth.ts';
 import { PodUse } from '../release/pod-use.ts';
 import type { ReleasableFacts } from '../release/release-plan.ts';
+import type { GrantedReleases } from '../release/release-turns.ts';
 import { ReleaseStore } from '../release/release-store.ts';
 import { type Assessment, type AssessmentFacts, assess, isInDeficit } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
@@ -103,6 +104,10 @@ export class NodeState implements InstancePort, PublishedObject {
     return this.assessed.kind === 'served'
       ? priorityOf(this.assessed.usage, lacksIpv6(this.assessed.ipv6))
       : 'normal';
+  }
+
+  get grantedReleases(): GrantedReleases {
+    return this.#context.cloud.supply.grantedReleases;
   }
 
   /** Undefined while the instance is not tracked. */

@@ -11,7 +11,31 @@ import { isPrefix } from './unassignments.ts';
 /** In ms: after what an agent or the cloud refuses for good. */
 export const refusalPolicy = { base: 180_000, cap: 3_600_000 };
 
+/** How often a node to which releases are denied looks whether another one was granted some, in ms. It costs no call. */
+const lookAgain = 60_000;
+
 const none: ReadonlySet<string> = new Set();
+
+/** Tells nodes to which releases are denied that one of them was granted: none waits for the end of its own pause then. */
+export class GrantedReleases {
+  #count = 0;
+
+  /** How many grants followed a denial. A node that was denied before the last one may try again. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** A release of a node was carried out that had been denied. */
+  granted(): void {
+    this.#count++;
+  }
+}
+
+export interface ReleaseTurnsDeps {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly random: Random;
+  readonly granted: GrantedReleases;
+}
 
 export class ReleaseTurns {
   /** Ids of the holdings that the cloud refuses, longest ago first. */
@@ -21,19 +45,31 @@ export class ReleaseTurns {
   readonly #pause: Backoff;
   /** The most that a call names, by interface: half of what was refused last. */
   readonly #most = new LazyMap<string, number>();
+  readonly #deps: ReleaseTurnsDeps;
+  /** If the last refusal was a denial, how many grants there had been. */
+  #grantsBefore: number | undefined;
 
-  constructor(deps: { readonly clock: Pick<Clock, 'monotonic'>; readonly random: Random }) {
+  constructor(deps: ReleaseTurnsDeps) {
+    this.#deps = deps;
     this.#pause = new Backoff(refusalPolicy, deps);
   }
 
   /** When refused holdings may be tried again, in monotonic ms. It may have passed. */
   get until(): number {
-    return this.#pause.until;
+    const { until } = this.#pause;
+    if (this.#grantsBefore === undefined || !this.#isPausing) return until;
+    return Math.min(until, this.#deps.clock.monotonic() + lookAgain);
   }
 
   /** Ids of the holdings that no call names now. */
   get pausing(): ReadonlySet<string> {
-    return this.#pause.isPausing ? new Set(this.#refused) : none;
+    return this.#isPausing ? new Set(this.#refused) : none;
+  }
+
+  get #isPausing(): boolean {
+    const { granted } = this.#deps;
+    const isGranted = this.#grantsBefore !== undefined && this.#grantsBefore < granted.count;
+    return this.#pause.isPausing && !isGranted;
   }
 
   /** Whether calls go one at a time: where one changes the whole instance, a refusal is about all that go together. */
@@ -75,9 +111,10 @@ export class ReleaseTurns {
     for (const id of this.#most.keys()) if (!interfaceIds.has(id)) this.#most.delete(id);
   }
 
-  /** The cloud refuses these for good, and perhaps others as well. */
-  refuse(named: readonly Holding[], others: readonly Holding[]): void {
+  /** The cloud refuses these for good, and perhaps others as well. `isDenial`: for want of a permission. */
+  refuse(named: readonly Holding[], others: readonly Holding[], isDenial: boolean): void {
     this.#areAlone = others.length === 0;
+    this.#grantsBefore = isDenial ? this.#deps.granted.count : undefined;
     for (const { id } of named) this.#refused.delete(id);
     for (const { id } of [...others.filter((each) => !named.includes(each)), ...named]) this.#refused.add(id);
     if (!this.#pause.isPausing) this.#pause.fail();
@@ -85,12 +122,16 @@ export class ReleaseTurns {
 
   /** The cloud took these. If it had refused one of them, it may take the others as well. */
   take(named: readonly Holding[]): void {
-    if (named.some(({ id }) => this.#refused.has(id))) this.keepOnly(none);
+    if (!named.some(({ id }) => this.#refused.has(id))) return;
+    if (this.#grantsBefore !== undefined) this.#deps.granted.granted();
+    this.keepOnly(none);
   }
 
   /** The instance has nothing else any more. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.#refused) if (!ids.has(id)) this.#refused.delete(id);
-    if (this.#refused.size === 0) this.#pause.forget();
+    if (this.#refused.size > 0) return;
+    this.#pause.forget();
+    this.#grantsBefore = undefined;
   }
 }

@@ -18,7 +18,7 @@ import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
 import type { ReleaseStore } from './release-store.ts';
 import type { Concern, ReleaseOutcome } from './release-state.ts';
-import { refusalPolicy, ReleaseTurns } from './release-turns.ts';
+import { type GrantedReleases, refusalPolicy, ReleaseTurns } from './release-turns.ts';
 import { usageOf } from './prepare-ip-release.ts';
 import { type FinishedRelease, unassign, type UnassignResult } from './unassignments.ts';
 
@@ -27,6 +27,8 @@ export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implement
   readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'traits'>;
   readonly releases: ReleaseStore;
   readonly podUse: PodUse;
+  /** What all nodes know of releases that were denied. */
+  readonly grantedReleases: GrantedReleases;
   /** The facts known now; undefined while the node is not served. */
   forRelease(): ReleasableFacts | undefined;
   /** Reads the CiliumNode live; false when that fails. */
@@ -70,7 +72,7 @@ export class Releaser {
     const { clock, random } = deps;
     const policyFor = (): BackoffPolicy => refusalPolicy;
     this.#refusals = new Refusals({ clock, random, policyFor, remembered: refusalPolicy.cap });
-    this.#turns = new ReleaseTurns(deps);
+    this.#turns = new ReleaseTurns({ clock, random, granted: deps.node.grantedReleases });
     this.#pauses = { unassign: new Backoff(backoffPolicy, deps), retire: new Backoff(backoffPolicy, deps) };
   }
 
@@ -200,7 +202,7 @@ export class Releaser {
     if (isUnclear) node.invalidate(clock.monotonic());
     if (outcome.kind === 'released') this.#succeeded(interfaceId, holdings);
     else if (outcome.kind === 'doubtful') this.#turns.split(interfaceId, holdings);
-    else if (outcome.kind === 'refused') this.#failed(interfaceId, holdings, outcome.concerns);
+    else if (outcome.kind === 'refused') this.#failed(holdings, outcome.concerns, finished);
     emit({ kind: 'release', release: finished });
   }
 
@@ -210,7 +212,7 @@ export class Releaser {
     this.#endSplit(interfaceId);
   }
 
-  #failed(interfaceId: string, holdings: readonly Holding[], concerns: Concern): void {
+  #failed(holdings: readonly Holding[], concerns: Concern, { interfaceId, failure }: FinishedRelease): void {
     this.#pauses.unassign.fail();
     if (concerns === 'nothing') return;
     if (concerns === 'one' && holdings.length > 1) {
@@ -218,7 +220,8 @@ export class Releaser {
       return;
     }
     const facts = concerns === 'all' ? this.#deps.node.forRelease() : undefined;
-    this.#turns.refuse(holdings, facts === undefined ? [] : holdingsIn(facts.view, facts.requirements));
+    const others = facts === undefined ? [] : holdingsIn(facts.view, facts.requirements);
+    this.#turns.refuse(holdings, others, failure?.permission !== undefined);
     this.#endSplit(interfaceId);
   }
 

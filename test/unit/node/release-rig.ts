@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { Release } from '../../../src/node/release/release-state.ts';
 import type { ReleasableFacts } from '../../../src/node/release/release-plan.ts';
 import { ReleaseStore } from '../../../src/node/release/release-store.ts';
+import { GrantedReleases } from '../../../src/node/release/release-turns.ts';
 import { PodUse } from '../../../src/node/release/pod-use.ts';
 import { Releaser } from '../../../src/node/release/releaser.ts';
 import type { FinishedRelease } from '../../../src/node/release/unassignments.ts';
@@ -61,6 +62,7 @@ export class ReleaseRig {
   });
   readonly releases = new ReleaseStore();
   readonly podUse: PodUse;
+  readonly grantedReleases = new GrantedReleases();
   /** When pods were read, in ms. */
   readonly podReads: number[] = [];
   readonly releaser: Releaser;
@@ -118,6 +120,7 @@ export class ReleaseRig {
         },
         releases: this.releases,
         podUse: this.podUse,
+        grantedReleases: this.grantedReleases,
         forRelease: () => this.#facts(),
         reread: () => Promise.resolve(setup.onRead?.(this) ?? true),
         applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),

@@ -1,7 +1,7 @@
 // What shares an interface with something that the cloud refuses to unassign.
 import { describe, expect, test } from '@jest/globals';
 import type { Holding } from '../../../../src/node/demand/holdings.ts';
-import { ReleaseTurns } from '../../../../src/node/release/release-turns.ts';
+import { GrantedReleases, ReleaseTurns } from '../../../../src/node/release/release-turns.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { Operation, Outcome } from '../../../../src/providers/contract/operations.ts';
@@ -274,8 +274,8 @@ describe('what calls name', () => {
     (id): Holding => ({ id, interfaceId: 'eni-0', addresses: [id] }),
   ) as [Holding, Holding, Holding];
   const turnsAfter = async (...refusals: readonly Holding[]): Promise<ReleaseTurns> => {
-    const turns = new ReleaseTurns({ clock, random: new Random('turns') });
-    for (const holding of refusals) turns.refuse([holding], []);
+    const turns = new ReleaseTurns({ clock, random: new Random('turns'), granted: new GrantedReleases() });
+    for (const holding of refusals) turns.refuse([holding], [], false);
     await clock.advance(180_000);
     return turns;
   };
@@ -292,7 +292,7 @@ describe('what calls name', () => {
 
   test('is all of it together if the last refusal was about all', async () => {
     const turns = await turnsAfter(bad);
-    turns.refuse([bad], [bad, worse]);
+    turns.refuse([bad], [bad, worse], false);
     await clock.advance(360_000);
 
     expect(turns.next(turns.inOrder([bad, worse]))).toHaveLength(2);
@@ -302,7 +302,7 @@ describe('what calls name', () => {
     const turns = await turnsAfter(bad, worse);
     const between = turns.pausing.size;
 
-    turns.refuse([bad], []);
+    turns.refuse([bad], [], false);
 
     expect(between).toBe(0);
     expect(turns.inOrder([bad, worse, fresh])).toEqual([fresh]);
@@ -310,7 +310,7 @@ describe('what calls name', () => {
 
   test('is refused for as long after the cloud took another', async () => {
     const turns = await turnsAfter(bad);
-    turns.refuse([bad], []);
+    turns.refuse([bad], [], false);
     const { until } = turns;
 
     turns.take([fresh]);
