@@ -99,8 +99,12 @@ interface SubjectOfCodes {
 const subjects: readonly SubjectOfCodes[] = [
   { codes: /^(InvalidSecurityGroup|SecurityGroup)/, about: 'securityGroups' },
   { codes: /^InvalidOperation\.AdvancedSecurityGroup/, about: 'securityGroups' },
-  // All interfaces of the region count.
-  { codes: /^(QuotaExceed|Quota\.|MaxEniCountExceeded$)/, about: 'action', of: 'CreateNetworkInterface' },
+  // All interfaces of the region count. That of a vSwitch's addresses is about the vSwitch.
+  {
+    codes: /^(QuotaExceed(?!ed\.PrivateIpAddress$)|Quota\.|MaxEniCountExceeded$)/,
+    about: 'action',
+    of: 'CreateNetworkInterface',
+  },
   { codes: /^IncorrectVSwitchStatus$/, about: 'subnet' },
   {
     codes: /^InvalidOperation\.(InvalidEniType|EniServiceManaged|EniLinked|HasMemberEniAttached)$/,

@@ -169,6 +169,31 @@ describe('on Alibaba Cloud, an instance that is gone', () => {
   });
 });
 
+describe('on Alibaba Cloud, a vSwitch that a creation finds full', () => {
+  test.each(['InvalidVSwitchId.IpNotEnough', 'QuotaExceeded.PrivateIpAddress'])(
+    'keeps no node from another vSwitch: %s',
+    async (code) => {
+      const world = new AlibabaWorld({
+        cloud: testAlibaba({
+          vSwitches: [
+            { name: 'nodes', zone, block: '10.0.0.0/24' },
+            { name: 'large', zone, block: '10.0.16.0/20', id: 'vsw-large' },
+          ],
+          instances: [ecsInstance({ count: 2 })],
+        }),
+      });
+      startController(world);
+      refuse(world, 'CreateNetworkInterface', { VSwitchId: 'vsw-large' }, { code, status: 403 });
+
+      for (const machine of world.machines) await world.announce(machine);
+      await world.until('both are served', () => poolsOf(world).every((pool) => pool.length >= 8), 30_000);
+
+      expect(world.machines.flatMap(({ name }) => world.events(name))).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+});
+
 function readings({ logged }: ReturnType<typeof startController>): readonly unknown[] {
   return logged.filter(({ message }) => message === 'read the cloud').map(({ details }) => details);
 }

@@ -182,6 +182,7 @@ describe('a refusal of Alibaba Cloud', () => {
     ['MaxEniCountExceeded', 'AttachNetworkInterface', undefined],
     ['QuotaExceed.NetworkInterface', 'CreateNetworkInterface', 'action'],
     ['QuotaExceeded.PrivateIpAddress', assign, undefined],
+    ['QuotaExceeded.PrivateIpAddress', 'CreateNetworkInterface', undefined],
     ['SecurityGroupInstanceLimitExceed', 'CreateNetworkInterface', 'securityGroups'],
     ['InvalidSecurityGroupId.VpcMismatch', 'CreateNetworkInterface', 'securityGroups'],
     ['InvalidOperation.EniServiceManaged', assign, 'interface'],
