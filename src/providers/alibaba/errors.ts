@@ -221,7 +221,9 @@ function meaningOf(name: string, error: CallError): Meaning {
   if (name === 'AttachNetworkInterface' && onlyStopped.test(error.message)) return ofStoppedType;
   const kind = kindOf(name, error);
   const isInside = ofInside.test(error.code) || (kind === 'unreachable' && isOfInside(error));
-  return { kind, about: subjectOf(name, error), remedy: isInside ? insideCloud : remedyFor(error) };
+  // What ECS does not know yet says nothing about others.
+  const about = kind === 'notYetVisible' ? undefined : subjectOf(name, error);
+  return { kind, about, remedy: isInside ? insideCloud : remedyFor(error) };
 }
 
 /** Some instance types take interfaces only while they are stopped. */

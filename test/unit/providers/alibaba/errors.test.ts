@@ -186,6 +186,8 @@ describe('a refusal of Alibaba Cloud', () => {
     ['SecurityGroupInstanceLimitExceed', 'CreateNetworkInterface', 'securityGroups'],
     ['InvalidSecurityGroupId.VpcMismatch', 'CreateNetworkInterface', 'securityGroups'],
     ['InvalidOperation.EniServiceManaged', assign, 'interface'],
+    ['InvalidOperation.InvalidEniType', assign, 'interface'],
+    ['InvalidOperation.InvalidEniType', 'AttachNetworkInterface', undefined],
     ['InvalidAccountStatus.NotEnoughBalance', 'CreateNetworkInterface', 'action'],
   ])('with %s to %s concerns: %s', (code, name, about) => {
     expect(failure(code, { name }).about).toBe(about);
