@@ -19,7 +19,7 @@ import type { DemoCloud, ServedCloud } from './demo-cloud.ts';
 import { DepartureWatch } from './departure-watch.ts';
 import { ec2Cloud } from './ec2-cloud.ts';
 import { isSettled, type Picture, takePicture } from './picture.ts';
-import { Progress, stateOf, tooSlow } from './progress.ts';
+import { burdenOfMachine, Progress, stateOf, tooSlow } from './progress.ts';
 import { Prometheus } from './prometheus.ts';
 import type { Screen } from './screen.ts';
 import { Story } from './story.ts';
@@ -71,7 +71,11 @@ export class Demonstration {
     const { cloud, nodes, seed } = options;
     this.#cloud = clouds[cloud]({ nodes, seed, pace: agentPace });
     this.#departures = new DepartureWatch(this.#cloud.cluster);
-    this.#progress = new Progress({ clock, onStandstill: (times) => this.#onStandstill(times) });
+    this.#progress = new Progress({
+      clock,
+      burden: burdenOfMachine,
+      onStandstill: (times) => this.#onStandstill(times),
+    });
   }
 
   /** Resolves to the exit code of the process. Call it once. */

@@ -1,5 +1,6 @@
 // Decides how long a demonstration may take: as long as something new happens. A busy machine makes it longer, and does
 // not end it.
+import { availableParallelism, loadavg } from 'node:os';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Picture } from './picture.ts';
 
@@ -11,7 +12,9 @@ export const patience = 60_000;
 
 export interface ProgressOptions {
   readonly clock: Pick<Clock, 'schedule'>;
-  /** Called after each `patience` without progress. `times`: how many in a row. */
+  /** How many times longer everything takes at this moment than on an idle machine; at least 1. */
+  readonly burden: () => number;
+  /** Called after each `patience` without progress, or as many of them as the burden. `times`: how often in a row. */
   readonly onStandstill: (times: number) => void;
 }
 
@@ -20,6 +23,7 @@ export class Progress {
   /** A state that returns is no progress: a fleet that only goes back and forth never settles. */
   readonly #seen = new Set<string>();
   #cancel: () => void;
+  #standstills = 0;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -39,12 +43,26 @@ export class Progress {
     this.#cancel();
   }
 
-  #wait(times: number): () => void {
+  /** `periods`: of `patience`, since the last progress. */
+  #wait(periods: number): () => void {
+    if (periods === 1) this.#standstills = 0;
     return this.#options.clock.schedule(patience, () => {
-      this.#cancel = this.#wait(times + 1);
+      this.#cancel = this.#wait(periods + 1);
+      const times = Math.floor(periods / this.#options.burden());
+      if (times <= this.#standstills) return;
+      this.#standstills = times;
       this.#options.onStandstill(times);
     });
   }
+}
+
+/** A new process needs seconds of a core before it does anything. A fleet of them shares what other programs leave. */
+const maxBurden = 10;
+
+/** By what waits for a core, in the last minute. */
+export function burdenOfMachine(): number {
+  const [waiting = 0] = loadavg();
+  return Math.min(maxBurden, Math.max(1, waiting / availableParallelism()));
 }
 
 /** All of a picture that comes to rest once the story is told. Counters never rest, so they are left out. */
@@ -56,5 +74,5 @@ export function stateOf(picture: Picture, missing: readonly string[]): string {
 
 /** `what`: what has not come to its end. */
 export function tooSlow(what: string): string {
-  return `this machine is too slow, or the controller is stuck (its log says): nothing changed for ${patience / 1000} s, and ${what}`;
+  return `this machine is too slow, or the controller is stuck (its log says): nothing changed for ${patience / 1000} s or longer, and ${what}`;
 }

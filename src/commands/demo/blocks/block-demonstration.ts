@@ -17,7 +17,7 @@ import { PoolMachine } from '../../../simulator/workload/pool-machine.ts';
 import { exitCode } from '../../exit-code.ts';
 import { ControllerLog } from '../controller-log.ts';
 import { ControllerProcess, endInWords } from '../controller-process.ts';
-import { Progress, tooSlow } from '../progress.ts';
+import { burdenOfMachine, Progress, tooSlow } from '../progress.ts';
 
 export interface BlockChapter {
   readonly title: string;
@@ -84,7 +84,7 @@ export class BlockDemonstration {
     printLine(`log of the controller: ${this.#log.path}`);
     const stop = (): void => this.#ending.abort(interrupt.aborted ? 'interrupted' : 'standstill');
     interrupt.addEventListener('abort', stop, { once: true });
-    const progress = new Progress({ clock, onStandstill: stop });
+    const progress = new Progress({ clock, burden: burdenOfMachine, onStandstill: stop });
     const judging = this.#judge(progress);
     try {
       for (const chapter of chapters) {

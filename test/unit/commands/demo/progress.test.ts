@@ -4,10 +4,10 @@ import { patience, Progress, stateOf } from '../../../../src/commands/demo/progr
 import { wordsOf } from '../../../../src/commands/demo/verdict.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
-function watched() {
+function watched(burden = () => 1) {
   const clock = new VirtualClock();
   const standstills: number[] = [];
-  const progress = new Progress({ clock, onStandstill: (times) => void standstills.push(times) });
+  const progress = new Progress({ clock, burden, onStandstill: (times) => void standstills.push(times) });
   return { clock, progress, standstills };
 }
 
@@ -46,6 +46,23 @@ describe('the progress of a demonstration', () => {
 
     await clock.advance(2 * patience);
     progress.note('summary');
+    await clock.advance(patience);
+
+    expect(standstills).toEqual([1, 2, 1]);
+  });
+
+  test('stands still later on a busy machine, and as soon as before once that has a core for it', async () => {
+    let burden = 3.5;
+    const { clock, progress, standstills } = watched(() => burden);
+
+    await clock.advance(3 * patience);
+    expect(standstills).toEqual([]);
+    await clock.advance(patience);
+    expect(standstills).toEqual([1]);
+    await clock.advance(3 * patience);
+    expect(standstills).toEqual([1, 2]);
+    progress.note('served');
+    burden = 1;
     await clock.advance(patience);
 
     expect(standstills).toEqual([1, 2, 1]);
@@ -93,6 +110,6 @@ describe('the state of a picture', () => {
 
 test('says that the machine is too slow', () => {
   expect(wordsOf({ kind: 'standstill', missing: ['scale-up'] }, true)).toBe(
-    'this machine is too slow, or the controller is stuck (its log says): nothing changed for 60 s, and not everything is settled; not at their end: scale-up',
+    'this machine is too slow, or the controller is stuck (its log says): nothing changed for 60 s or longer, and not everything is settled; not at their end: scale-up',
   );
 });
