@@ -46,6 +46,17 @@ export const ipv6Mutants: readonly Mutant[] = [
     '(item.ipv6Prefixes === undefined || mayBringIpv6(this.#facts, this.#steps))',
     "(item.ipv6Prefixes === undefined || item.id !== '')",
   ),
+  {
+    name: 'an IPv6 prefix counts on an interface that is excluded by its tags',
+    edits: [
+      {
+        file: 'node/demand/ipv6.ts',
+        from: 'exclusionOf(item, requirements) !== undefined ? none : ipv6Prefixes',
+        to: 'exclusionOf(item, { ...requirements, excludeInterfaceTags: {} }) !== undefined\n      ? none\n      : ipv6Prefixes',
+      },
+    ],
+    seeds: 'ipv6-excluded-by-tags.json',
+  },
   one(
     'members of others are dropped beside IPv6 prefixes',
     'node/publish/status-section.ts',

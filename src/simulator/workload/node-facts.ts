@@ -25,6 +25,8 @@ export interface EniOptions {
   readonly subnetTags?: Readonly<Record<string, string>>;
   /** Both sides exclude interfaces that carry all of these tags. */
   readonly excludeInterfaceTags?: Readonly<Record<string, string>>;
+  /** Interfaces below the index carry those tags, and the CiliumNode names the tags alone. */
+  readonly namesTagsAlone?: true;
   readonly usePrimaryAddress?: boolean;
   readonly deleteOnTermination?: boolean;
   readonly disablePrefixDelegation?: boolean;

@@ -37,6 +37,7 @@ export class AwsRig implements CloudRig {
 
   constructor(scenario: Scenario, { clock, path, create }: RigOptions) {
     this.cluster = createEmbeddedCluster({ ...create, topology: topologyOf(scenario) });
+    this.#tagPrimaries(scenario);
     this.publicAddresses = new ElasticIps(this.cluster.network);
     this.podSubnets = podSubnetIds(scenario);
     this.#clock = clock;
@@ -85,12 +86,25 @@ export class AwsRig implements CloudRig {
       : byInstance.flatMap((filter) => listAt(filter, 'Values').map(String));
   }
 
+  /** The launch template of a node that excludes its primary interface by tags gives it those. */
+  #tagPrimaries({ nodes }: Scenario): void {
+    const { network } = this.cluster;
+    for (const [index, { interfaceIds }] of [...network.instances.values()].entries()) {
+      const tags = nodes[index]?.eni.excludeInterfaceTags;
+      const item = network.interfaces.get(interfaceIds[0] ?? '');
+      if (tags !== undefined && item !== undefined) network.put('interfaces', { ...item, tags });
+    }
+  }
+
   launch(like: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
     const { network } = this.cluster;
     return launchLike(network, like, () => ({
       reservationId: network.newId('r'),
       imageId: 'ami-0123456789abcdef0',
-      request: plainInterface(like.subnetId, this.securityGroups),
+      request: {
+        ...plainInterface(like.subnetId, this.securityGroups),
+        tags: like.eni?.excludeInterfaceTags ?? {},
+      },
     }));
   }
 

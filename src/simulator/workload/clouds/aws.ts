@@ -48,7 +48,7 @@ function eniSpec(facts: NodeFacts, options: EniOptions): JsonObject {
       'subnet-tags': options.subnetTags,
       'exclude-interface-tags': options.excludeInterfaceTags,
     }),
-    'first-interface-index': options.firstInterfaceIndex ?? 0,
+    'first-interface-index': options.namesTagsAlone === true ? 0 : (options.firstInterfaceIndex ?? 0),
     'use-primary-address': options.usePrimaryAddress ?? false,
     'delete-on-termination': options.deleteOnTermination ?? true,
     'disable-prefix-delegation': options.disablePrefixDelegation ?? false,
