@@ -4,6 +4,7 @@ import { runCommandLine } from './commands/command-line.ts';
 import { demoDescription } from './commands/demo-description.ts';
 import { agentDescription, nodeIpamDescription, runDescription } from './commands/run-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
+import { statusDescription } from './commands/status-description.ts';
 
 // Not by --enable-source-maps: with that flag the logger reads, as it is made, the map of the file that makes it. What is
 // imported above is loaded before, and keeps the lines of the bundle: the maps of the command line cost 6 MB.
@@ -28,6 +29,10 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
       run: async (given) => (await import('./commands/run.ts')).nodeIpam(given),
     },
     { ...agentDescription, run: async (given) => (await import('./commands/agent.ts')).agent(given) },
+    {
+      ...statusDescription,
+      run: async (given) => (await import('./commands/status.ts')).status(given),
+    },
     {
       ...simulateDescription,
       run: async (given) => (await import('./commands/simulate.ts')).simulate(given),
