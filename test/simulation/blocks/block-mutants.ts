@@ -197,10 +197,10 @@ export const poolMutants: readonly Mutant[] = [
 /** Those of Nodes and a cloud that are brought into accord. */
 export const syncMutants: readonly Mutant[] = [
   one(
-    'a Timeout that never grows',
-    'blocks/node-ipam/sync/timeout.ts',
-    'Math.min(2 * this.#current, maxBackoff)',
-    'Math.min(this.#current, maxBackoff)',
+    'a backoff that never grows',
+    'blocks/node-ipam/sync/sync-backoff.ts',
+    'Math.min(2 * this.#last, maxBackoff)',
+    'Math.min(this.#last, maxBackoff)',
   ),
   one(
     'does not give back the block that the cloud refuses',
@@ -245,7 +245,7 @@ export const cloudMutants: readonly Mutant[] = [
   one(
     'reads an instance once',
     'blocks/node-ipam/cloud/alias-reads.ts',
-    'entry.cancel = this.#tasks.later(Math.max(entry.backoff.fail(), asked), () => this.#read(uid, entry));',
-    'entry.backoff.fail() + asked;',
+    'return { requeueAfter: Math.max(entry.backoff.fail(), asked) };',
+    'return asked > 0 ? {} : {};',
   ),
 ];

@@ -1,7 +1,7 @@
 // Reads from a cloud the CIDRs that it routes to the instances of Nodes. While a Node is not served, its instance is read
 // again, with growing pauses. Decides nothing.
 import { Backoff } from '../../../runtime/backoff.ts';
-import { TaskGroup } from '../../../runtime/task-group.ts';
+import { type Result, WorkQueue } from '../../../runtime/work-queue.ts';
 import type { AllocatorPorts } from '../../allocation/block-allocator.ts';
 import type { Holder } from '../../allocation/block-holders.ts';
 import { type AliasNode, type AliasReading, type CloudAliases, missingProviderId } from './cloud-aliases.ts';
@@ -23,7 +23,6 @@ interface Entry {
   readonly node: AliasNode;
   readonly backoff: Backoff;
   latest: LatestAlias | undefined;
-  cancel: () => void;
 }
 
 /** Between two reads of one Node, in ms. */
@@ -33,44 +32,52 @@ const gathering = 10;
 
 export class AliasReads {
   readonly #deps: AliasReadsDeps;
-  readonly #tasks: TaskGroup;
+  readonly #queue: WorkQueue<Entry>;
   /** By uid of the Node. */
   readonly #entries = new Map<string, Entry>();
   #isRunning = false;
   #isTelling = false;
+  #cancelTelling: () => void = () => undefined;
 
   constructor(deps: AliasReadsDeps) {
     this.#deps = deps;
-    this.#tasks = new TaskGroup(deps);
+    this.#queue = new WorkQueue<Entry>({
+      ...deps,
+      workers: Infinity,
+      compare: () => 0,
+      mayStart: () => this.#isRunning,
+      reconcile: (entry) => this.#read(entry),
+      retryAfter: ({ backoff }) => backoff.fail(),
+    });
   }
 
   /** Starts to ask. Call it once. */
   beginAsking(): void {
     this.#isRunning = true;
-    for (const [uid, entry] of this.#entries) this.#read(uid, entry);
+    this.#queue.serve();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
-    await this.#tasks.stop(deadline);
+    this.#cancelTelling();
+    await this.#queue.stop(deadline);
   }
 
   /** Asks about the Node until it is forgotten; at once if it is new or names another instance than before. */
   request(uid: string, { name, providerId }: AliasNode): void {
-    const known = this.#entries.get(uid);
-    if (known?.node.providerId === providerId) return;
-    known?.cancel();
-    const entry: Entry = {
+    if (this.#entries.get(uid)?.node.providerId === providerId) return;
+    this.forget(uid);
+    const entry = {
       node: { name, providerId },
       backoff: new Backoff(retries, this.#deps),
       latest: undefined,
-      cancel: () => undefined,
     };
     this.#entries.set(uid, entry);
-    if (this.#isRunning) this.#read(uid, entry);
+    this.#queue.add(entry);
   }
 
   forget(uid: string): void {
-    this.#entries.get(uid)?.cancel();
+    const entry = this.#entries.get(uid);
+    if (entry !== undefined) this.#queue.forget(entry);
     this.#entries.delete(uid);
   }
 
@@ -78,26 +85,23 @@ export class AliasReads {
     return this.#entries.get(uid)?.latest;
   }
 
-  #read(uid: string, entry: Entry): void {
-    this.#tasks.beginTask(async () => {
-      const reading = await this.#ask(entry.node);
-      if (this.#entries.get(uid) !== entry) return;
-      entry.latest = { reading, reads: (entry.latest?.reads ?? 0) + 1 };
-      const asked = reading.kind === 'read' ? 0 : (reading.retryAfterMs ?? 0);
-      entry.cancel = this.#tasks.later(Math.max(entry.backoff.fail(), asked), () => this.#read(uid, entry));
-      this.#tell();
-    });
+  async #read(entry: Entry): Promise<Result> {
+    const reading = await this.#ask(entry.node);
+    entry.latest = { reading, reads: (entry.latest?.reads ?? 0) + 1 };
+    this.#tell();
+    const asked = reading.kind === 'read' ? 0 : (reading.retryAfterMs ?? 0);
+    return { requeueAfter: Math.max(entry.backoff.fail(), asked) };
   }
 
   async #ask(node: AliasNode): Promise<AliasReading> {
     if (node.providerId === '') return missingProviderId;
-    return this.#deps.aliases.aliasOf(node, this.#tasks.deadline);
+    return this.#deps.aliases.aliasOf(node, this.#queue.deadline);
   }
 
   #tell(): void {
-    if (this.#isTelling) return;
+    if (this.#isTelling || this.#queue.isStopping) return;
     this.#isTelling = true;
-    this.#tasks.later(gathering, () => {
+    this.#cancelTelling = this.#deps.clock.schedule(gathering, () => {
       this.#isTelling = false;
       this.#deps.onAnswers();
     });

@@ -1,13 +1,13 @@
-// Syncs the pod CIDRs of Nodes with the CIDRs that a cloud routes to their instances: a loop for each Node, with a
+// Syncs the pod CIDRs of Nodes with the CIDRs that a cloud routes to their instances: a work queue of Nodes, with a
 // bounded number of reads at once, the oldest Node first. The mode names the side that decides, the Node or its instance.
-import { TaskGroup } from '../../../runtime/task-group.ts';
+import { type Result, WorkQueue } from '../../../runtime/work-queue.ts';
 import type { Lack } from '../../allocation/allotment.ts';
 import type { Standing } from '../../allocation/allocator-entry.ts';
 import type { AllocatorPorts, BlockAllocator } from '../../allocation/block-allocator.ts';
 import { blockCondition, type BlockWords } from '../../allocation/block-condition.ts';
 import type { Assignment, BlockCondition, BlockHolders } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
-import { bySeniority, WaitingLine } from '../../allocation/waiting-line.ts';
+import { bySeniority } from '../../allocation/waiting-line.ts';
 import { type Cidr, cidrText, type Family } from '../../set/cidr.ts';
 import type { AliasDraft, AliasHolder } from '../cloud/alias-node-holders.ts';
 import {
@@ -16,7 +16,6 @@ import {
   type CloudAliases,
   missingProviderId,
 } from '../cloud/cloud-aliases.ts';
-import { NodeSync, type SyncOutcome } from './node-sync.ts';
 import {
   type AliasObstacle,
   invalidMode,
@@ -26,11 +25,11 @@ import {
 } from './sync-condition.ts';
 import { SyncEntry } from './sync-entry.ts';
 import { type SyncMode, syncStep } from './sync-step.ts';
-import type { TimeoutSettings } from './timeout.ts';
+import { SyncBackoff, type SyncBackoffSettings } from './sync-backoff.ts';
 
 export interface SyncSettings {
   readonly mode: SyncMode;
-  readonly timeouts: TimeoutSettings;
+  readonly timeouts: SyncBackoffSettings;
   /** Looks at once. */
   readonly workers: number;
 }
@@ -47,26 +46,40 @@ export interface NodeSyncsDeps {
   readonly words: BlockWords;
 }
 
+/** How a look ended. */
+interface SyncOutcome {
+  readonly isFine: boolean;
+  /** How long the other side asks to be left alone, in ms. */
+  readonly retryAfterMs?: number;
+}
+
 const fine: SyncOutcome = { isFine: true };
 const notFine: SyncOutcome = { isFine: false };
 
 export class NodeSyncs implements BlockAllocator<AliasHolder> {
   readonly #deps: NodeSyncsDeps & AllocatorPorts<AliasHolder>;
   readonly #entries = new Map<string, SyncEntry>();
-  readonly #line = new WaitingLine<SyncEntry>();
-  readonly #tasks: TaskGroup;
-  #looking = 0;
+  readonly #queue: WorkQueue<SyncEntry>;
   #hasStarted = false;
 
   constructor(deps: NodeSyncsDeps, ports: AllocatorPorts<AliasHolder>) {
     this.#deps = { ...deps, ...ports };
-    this.#tasks = new TaskGroup(ports);
+    const { workers } = deps.settings;
+    this.#queue = new WorkQueue<SyncEntry>({
+      ...ports,
+      workers,
+      compare: (a, b) => bySeniority(a.holder, b.holder),
+      // A Node late in a list may have what an early one would get.
+      mayStart: () => this.#hasStarted && ports.refusal() !== 'listing',
+      reconcile: (entry) => this.#reconcile(entry),
+      retryAfter: ({ backoff }) => backoff.afterFailure(),
+    });
   }
 
   takeOverHolders(holders: Iterable<AliasHolder>): void {
     const added = [...holders].toSorted(bySeniority).map((holder) => this.#add(holder));
     this.#hasStarted = true;
-    for (const { loop } of added) loop.request();
+    for (const entry of added) this.#queue.add(entry);
   }
 
   apply(name: string, holder: AliasHolder | undefined): void {
@@ -76,26 +89,26 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
       return;
     }
     if (known !== undefined) this.#remove(known);
-    if (holder !== undefined) this.#add(holder).loop.request();
+    if (holder !== undefined) this.#queue.add(this.#add(holder));
   }
 
   reassess(name: string): void {
-    this.#entries.get(name)?.loop.request();
+    const entry = this.#entries.get(name);
+    if (entry !== undefined) this.#queue.add(entry);
   }
 
   resume(): void {
     for (const entry of this.#entries.values()) {
       if (!entry.isHeldBack) continue;
       entry.isHeldBack = false;
-      entry.loop.request();
+      this.#queue.add(entry);
     }
-    this.#lookAtNext();
+    this.#queue.serve();
   }
 
   /** The cloud refuses an alias that another instance has: a late write gives no block twice. */
   async stop(deadline: AbortSignal): Promise<'ended'> {
-    for (const { loop } of this.#entries.values()) loop.end();
-    await this.#tasks.stop(deadline);
+    await this.#queue.stop(deadline);
     return 'ended';
   }
 
@@ -115,17 +128,8 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #add(holder: AliasHolder): SyncEntry {
-    const { ledger } = this.#deps;
-    const { timeouts } = this.#deps.settings;
-    const loop = new NodeSync({
-      settings: timeouts,
-      later: (ms, action) => this.#tasks.later(ms, action),
-      onDue: () => {
-        this.#line.add(entry);
-        this.#lookAtNext();
-      },
-    });
-    const entry: SyncEntry = new SyncEntry(holder, loop, ledger);
+    const { ledger, settings } = this.#deps;
+    const entry = new SyncEntry(holder, new SyncBackoff(settings.timeouts), ledger);
     this.#entries.set(holder.name, entry);
     return entry;
   }
@@ -135,16 +139,15 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const { taken } = entry;
     const isOurs = taken !== undefined && cidrText(taken) === holder.blocks[0];
     if (isNewlyShown && !isOurs) this.#deps.emit({ kind: 'othersBlocks', holder });
-    // The entry keeps its place in the waiting line, because the age of a Node never changes.
-    if (entry.update(holder)) entry.loop.request();
+    if (entry.update(holder)) this.#queue.add(entry);
   }
 
   /** Frees the blocks of a Node. Call it only once the object is gone. */
   #remove(entry: SyncEntry): void {
     const { ledger } = this.#deps;
     const { holder, shown } = entry;
-    entry.loop.end();
-    this.#line.delete(entry);
+    this.#queue.forget(entry);
+    entry.isGone = true;
     this.#entries.delete(holder.name);
     const { unreadable } = shown;
     if (unreadable !== undefined) this.#report(entry, unreadableAtDeletion(unreadable.text));
@@ -157,32 +160,26 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   #free(cidr: Cidr): void {
     const { ledger, emit } = this.#deps;
     emit({ kind: 'freed', cidr, pool: ledger.poolOf(cidr) });
-    for (const { condition, loop } of this.#entries.values())
-      if (condition?.reason === 'PodCIDRsExhausted') loop.request();
+    for (const entry of this.#entries.values())
+      if (entry.condition?.reason === 'PodCIDRsExhausted') this.#queue.add(entry);
   }
 
-  #lookAtNext(): void {
-    if (!this.#hasStarted || this.#deps.refusal() === 'listing') return;
-    for (const entry of this.#line.inOrder()) {
-      if (this.#looking >= this.#deps.settings.workers) return;
-      this.#line.delete(entry);
-      this.#looking++;
-      this.#tasks.beginTask(async () => {
-        try {
-          await entry.loop.look(() => this.#sync(entry));
-        } finally {
-          this.#looking--;
-          this.#lookAtNext();
-        }
-      });
-    }
+  async #reconcile(entry: SyncEntry): Promise<Result> {
+    const { isFine, retryAfterMs = 0 } = await this.#sync(entry);
+    const after = isFine ? entry.backoff.afterSuccess() : entry.backoff.afterFailure();
+    return { isFailure: !isFine, requeueAfter: retryAfterMs > 0 ? retryAfterMs : after };
+  }
+
+  /** Whether the Node is gone, or nothing may follow. */
+  #isOver({ isGone }: SyncEntry): boolean {
+    return isGone || this.#queue.isStopping;
   }
 
   async #sync(entry: SyncEntry): Promise<SyncOutcome> {
     if (entry.holder.isLeftAlone) return fine;
     if (!this.#admit(entry)) return notFine;
     const reading = await this.#readAlias(entry.holder);
-    if (entry.loop.isEnded || entry.holder.isLeftAlone) return fine;
+    if (this.#isOver(entry) || entry.holder.isLeftAlone) return fine;
     if (reading.kind !== 'read') return this.#fail(entry, conditionOf(reading), reading.retryAfterMs);
     const replaced = entry.noteAliases(reading.aliases);
     if (replaced !== undefined) this.#free(replaced);
@@ -201,7 +198,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   async #readAlias(holder: AliasHolder): Promise<AliasReading> {
     if (holder.providerId === '') return missingProviderId;
-    return this.#deps.aliases.aliasOf(holder, this.#tasks.deadline);
+    return this.#deps.aliases.aliasOf(holder, this.#queue.deadline);
   }
 
   #bringIntoAccord(entry: SyncEntry): Promise<SyncOutcome> | SyncOutcome {
@@ -254,8 +251,8 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const { aliases } = this.#deps;
     if (this.#isDry(entry, cidr)) return fine;
     if (!this.#admit(entry)) return notFine;
-    const addition = await aliases.addAlias(entry.holder, cidrText(cidr), this.#tasks.deadline);
-    if (entry.loop.isEnded) return fine;
+    const addition = await aliases.addAlias(entry.holder, cidrText(cidr), this.#queue.deadline);
+    if (this.#isOver(entry)) return fine;
     if (addition.kind !== 'added') return this.#notAdded(entry, cidr, addition);
     return entry.shown.cidrs.length > 0 ? this.#confirm(entry) : this.#setPodCidr(entry, cidr);
   }
@@ -278,7 +275,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const outcome = await holders.assign(
       holder,
       { kind: 'podCidrs', blocks: [cidrText(cidr)] },
-      this.#tasks.deadline,
+      this.#queue.deadline,
     );
     emit({ kind: 'written', name: holder.name, outcome });
     return this.#afterWrite(entry, outcome);
@@ -290,7 +287,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const { holder } = entry;
     if (holder.isNetworkReady || this.#deps.refusal() === 'dryRun') return this.#rest(entry);
     if (!this.#admit(entry)) return notFine;
-    const outcome = await holders.assign(holder, { kind: 'networkReady' }, this.#tasks.deadline);
+    const outcome = await holders.assign(holder, { kind: 'networkReady' }, this.#queue.deadline);
     emit({ kind: 'written', name: holder.name, outcome });
     return this.#afterWrite(entry, outcome);
   }
@@ -299,7 +296,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     switch (outcome.kind) {
       case 'written':
         this.#take(entry, outcome.holder);
-        return entry.loop.isEnded ? fine : this.#confirm(entry);
+        return this.#isOver(entry) ? fine : this.#confirm(entry);
       case 'gone':
         return fine;
       case 'denied':
@@ -317,7 +314,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   /** The write may have taken effect. */
   async #readAgain(entry: SyncEntry, retryAfterMs: number | undefined): Promise<SyncOutcome> {
-    const reading = await this.#deps.holders.read(entry.holder.name, this.#tasks.deadline);
+    const reading = await this.#deps.holders.read(entry.holder.name, this.#queue.deadline);
     if (reading.kind === 'found') this.#take(entry, reading.holder);
     return { ...notFine, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }

@@ -5,10 +5,12 @@ import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { type Cidr, cidrOf, isAmong } from '../../set/cidr.ts';
 import { type AliasHolder, isOtherState } from '../cloud/alias-node-holders.ts';
-import type { NodeSync } from './node-sync.ts';
+import type { SyncBackoff } from './sync-backoff.ts';
 
 export class SyncEntry {
-  readonly loop: NodeSync;
+  readonly backoff: SyncBackoff;
+  /** The Node is gone, or another one has its name. */
+  isGone = false;
   /** The Node as last read. */
   holder: AliasHolder;
   shown: ShownBlocks;
@@ -25,8 +27,8 @@ export class SyncEntry {
   #doubtful: readonly Cidr[] = [];
   readonly #ledger: BlockLedger;
 
-  constructor(holder: AliasHolder, loop: NodeSync, ledger: BlockLedger) {
-    this.loop = loop;
+  constructor(holder: AliasHolder, backoff: SyncBackoff, ledger: BlockLedger) {
+    this.backoff = backoff;
     this.#ledger = ledger;
     this.holder = holder;
     this.shown = shownBlocks(holder);
