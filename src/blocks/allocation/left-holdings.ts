@@ -61,6 +61,12 @@ export class LeftHoldings {
     if (!this.has({ name, uid })) this.leave({ name, uid });
   }
 
+  /** What pods used at the last look, with the name of their node. */
+  *inUse(): Generator<{ readonly name: string; readonly cidr: Cidr }> {
+    for (const same of this.#byName.values())
+      for (const { name, used = [] } of same.values()) for (const cidr of used) yield { name, cidr };
+  }
+
   /** What the last object of that name had: its agent may list it again. */
   hadBy(name: string): readonly Cidr[] {
     return this.#hadBy.get(name) ?? [];

@@ -12,6 +12,7 @@ import {
   firstHeldText,
   type WideHolding,
 } from '../cluster-pool/first-held.ts';
+import { leftAnnotation, leftIn, leftText } from '../cluster-pool/left-annotation.ts';
 import { LeftBlocks, type LeftBlocksEvent } from '../cluster-pool/left-blocks.ts';
 import { cidrText } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
@@ -145,7 +146,10 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       random: random.fork('left blocks'),
       onBug,
     });
-    return { claims: this.#claims, left: this.#left.holdings };
+    const { holdings } = this.#left;
+    for (const { name, cidr } of leftIn(this.deps.leadership.lease?.annotation(leftAnnotation)))
+      holdings.remember(name, cidr);
+    return { claims: this.#claims, left: holdings };
   }
 
   /** Holds whole what stood there before Headwater first led. `networks`: what blocks come from. `wide`: what they show now. */
@@ -158,6 +162,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
 
   #noteLeft(event: LeftBlocksEvent): void {
     const { log } = this.deps.host;
+    this.deps.leadership.lease?.annotate(leftAnnotation, leftText(this.#left?.holdings.inUse() ?? []));
     if (event.kind === 'looked') this.ports.reassess(event.name);
     else if (event.kind === 'freed') this.ports.resume(event.others);
     else if (event.kind === 'inUse')

@@ -163,6 +163,29 @@ describe.each(forms)('the block of a CiliumNode that was deleted (%s)', (form) =
     expect(await world.blocks('a')).toEqual(['10.0.0.0/24']);
   });
 
+  test.each<[string, (world: LeftWorld) => void]>([
+    ['went', (world) => world.leader?.stop()],
+    ['was killed', (world) => world.leader?.process.kill()],
+  ])('is given to no other node by the next leader after one that %s', async (_, end) => {
+    const world = await full(form);
+    await world.runPod('a', '10.0.0.40');
+    await world.delete('a');
+    await world.clock.advance(10_000);
+    end(world);
+    await world.clock.advance(2000);
+    await world.add('c');
+    world.startReplica();
+    await world.clock.advance(180_000);
+    const meanwhile = await world.blocks('c');
+
+    await world.endPod();
+    await world.clock.advance(600_000);
+
+    expect(meanwhile).toEqual([]);
+    expect(await world.blocks('c')).toEqual(['10.0.0.0/24']);
+    expect(world.bugs).toEqual([]);
+  });
+
   test('stays while pods cannot be read', async () => {
     let isFailing = false;
     const world = await full(

@@ -1,0 +1,41 @@
+// What deleted CiliumNodes left and pods use, for the next leader: the Lease remembers it. No object shows such blocks. Pure.
+import { isObject, type Json, type JsonObject } from '../../kubernetes/transport/json.ts';
+import { type Cidr, cidrOf, cidrText } from '../set/cidr.ts';
+
+/** The annotation of the Lease. */
+export const leftAnnotation = 'headwater/left-blocks';
+
+export interface LeftBlock {
+  /** The name of the node. */
+  readonly name: string;
+  readonly cidr: Cidr;
+}
+
+/** A longer annotation is not written. */
+const maxCharacters = 100_000;
+
+/** Undefined if there is nothing to remember, or too much. */
+export function leftText(blocks: Iterable<LeftBlock>): string | undefined {
+  const byName = new Map<string, string[]>();
+  for (const { name, cidr } of blocks) byName.set(name, [...(byName.get(name) ?? []), cidrText(cidr)]);
+  const text = JSON.stringify(Object.fromEntries(byName));
+  return byName.size === 0 || text.length > maxCharacters ? undefined : text;
+}
+
+export function leftIn(text: string | undefined): readonly LeftBlock[] {
+  return Object.entries(read(text)).flatMap(([name, cidrs]) =>
+    (Array.isArray(cidrs) ? cidrs : []).flatMap((each) => {
+      const cidr = typeof each === 'string' ? cidrOf(each) : undefined;
+      return cidr === undefined ? [] : [{ name, cidr }];
+    }),
+  );
+}
+
+function read(text: string | undefined): JsonObject {
+  try {
+    const value = JSON.parse(text ?? '') as Json;
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
