@@ -56,9 +56,9 @@ export interface Machine {
 
 export type AgentEnd =
   | { readonly kind: 'stopped' }
-  /** It did not start; `problem` says what to do. */
+  /** Did not start; `problem` says what to do. */
   | { readonly kind: 'failed'; readonly problem: string }
-  /** It served until its files were gone, and has said so. */
+  /** Served until its files were gone, and has said so. */
   | { readonly kind: 'lost' };
 
 /** Serves until `stop` aborts, or fails to start. */

@@ -157,7 +157,7 @@ export class MultiPoolAllocator implements Allocator {
     return [...this.#blocks.values()];
   }
 
-  /** Its first address is the gateway of pods that live, or one of them has it. */
+  /** Pods that live have the first address as their gateway, or one of them has it. */
   #keepsEnds(known: Block, { allowsFirst, allowsLast }: BlockEnds): boolean {
     const areSame = known.allowsFirst === allowsFirst && known.allowsLast === allowsLast;
     return areSame || this.#usedIn(known) > 0;

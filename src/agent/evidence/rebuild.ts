@@ -54,8 +54,8 @@ async function allReported({ pods, clock }: RebuildOptions, signal: AbortSignal)
 }
 
 /**
- * What had a network before the agent started has an address, which the record lost unless it still says it. While there are more of them than pods that
- * show one, an address that no pod shows may be of one that lives.
+ * Waits for containers that had a network before the agent started: each has an address, which the record lost unless it still
+ * says it. While there are more of them than pods that show one, an address that no pod shows may be of one that lives.
  */
 async function noneUnknown(
   { ipam, pods, sandboxes, clock, log }: RebuildOptions,
@@ -79,7 +79,7 @@ async function noneUnknown(
   while (!signal.aborted && unknown().length > 0) await sleep(clock, pause, signal);
 }
 
-/** What the damaged record still said. */
+/** Reads what the damaged record still said. */
 function attached({ holdings }: RebuildOptions['ipam']): {
   readonly ips: ReadonlySet<string>;
   readonly sandboxes: ReadonlySet<string | undefined>;

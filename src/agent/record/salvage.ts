@@ -1,5 +1,5 @@
-// What a damaged record still says, in lines whose check sums are right: to whom addresses belong that no pod shows yet, and which
-// gateways pods have. A line that is lost may have released something, so only what containers hold that live counts.
+// Reads what a damaged record still says, in lines whose check sums are right: to whom addresses belong that no pod shows yet, and
+// which gateways pods have. A line that is lost may have released something, so only what containers hold that live counts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Attachment, type Change, Holdings } from '../ipam/holdings.ts';
