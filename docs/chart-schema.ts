@@ -1,6 +1,6 @@
 // The schema of the chart's values, and what its templates have to know of the options, made from their table.
 import { timingBounds } from '../src/config/cross-validation.ts';
-import { optionsOfCommand } from '../src/config/option-scope.ts';
+import { type ConfiguredCommand, optionsOfCommand } from '../src/config/option-scope.ts';
 import { optionNames, optionTable, type OptionName } from '../src/config/option-table.ts';
 import { agentModeRow } from '../src/config/options/agent-options.ts';
 import { pausable } from '../src/providers/gate/mutation-permission.ts';
@@ -47,6 +47,15 @@ const selected = never('left out: the Deployment finds its pods by this label');
 
 const binds = ['loopback', 'podIP', 'all'];
 
+const modesOfRun = choicesOf('ipam');
+/** What a controller does: the modes of headwater run, and the command nodeipam. */
+const modes = [...modesOfRun, 'nodeipam'];
+
+function choicesOf(name: OptionName): readonly string[] {
+  const { shape } = optionTable[name].kind;
+  return shape.type === 'choice' ? shape.values : [];
+}
+
 /** Values that belong together; `needed` may not be empty. */
 function group(
   description: string,
@@ -60,20 +69,91 @@ const path: JsonSchema = accepting({ type: 'string', pattern: '^/[^:]+$' }, 'an 
 
 const mounted = never('not set here: it is where the chart mounts it');
 
+/** Values of any pod. */
+const podValues: Readonly<Record<string, JsonSchema>> = {
+  resources: anyObject,
+  updateStrategy: anyObject,
+  priorityClassName: text,
+  podAnnotations: texts,
+  podLabels: {
+    ...texts,
+    properties: { 'app.kubernetes.io/name': selected, 'app.kubernetes.io/instance': selected },
+  },
+  nodeSelector: texts,
+  tolerations: objects,
+  affinity: anyObject,
+  extraEnv: objects,
+  extraVolumes: objects,
+  extraVolumeMounts: objects,
+};
+
+/** Values of any process that serves metrics. */
+const scrapeValues: Readonly<Record<string, JsonSchema>> = {
+  service: group(
+    'Lets scrapers find the pods. Not created where they do not reach the metrics.',
+    ['create'],
+    {
+      create: flag,
+      annotations: texts,
+    },
+  ),
+  serviceMonitor: group('For the Prometheus operator.', ['create', 'interval'], {
+    create: flag,
+    labels: texts,
+    interval: accepting({ type: 'string', pattern: String.raw`^\d+(ms|s|m|h)$` }, 'a duration such as 30s'),
+  }),
+};
+
+/** Values of any Deployment of a controller. */
+const controllerValues: Readonly<Record<string, JsonSchema>> = {
+  ...podValues,
+  ...scrapeValues,
+  replicas: accepting({ type: 'integer', minimum: 1, maximum: 5 }, 'a whole number from 1 to 5'),
+  dryRun: flag,
+  pause: {
+    description: optionTable.pause.help,
+    type: 'array',
+    uniqueItems: true,
+    items: { enum: pausable },
+  },
+  podDisruptionBudget: group('At most one replica is evicted at a time.', ['create'], { create: flag }),
+  topologySpreadConstraints: objects,
+};
+
+/** Options of a command by name; `elsewhere`: those that follow from other values. */
+function optionsOf(command: ConfiguredCommand, elsewhere: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return closedObject(
+    `Options of headwater ${command} by name, as YAML or as the text of a flag.`,
+    {
+      ...Object.fromEntries(optionsOfCommand(command).map((name) => [name, optionSchema(optionTable[name])])),
+      ...elsewhere,
+    },
+    `left out: headwater ${command} has no such option (docs/options.md lists them)`,
+  );
+}
+
+/** Refuses each of these options in these words. */
+function elsewhere(words: Readonly<Record<string, string>>): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(Object.entries(words).map(([name, why]) => [name, never(why)]));
+}
+
+const agentMetrics = ['none', 'loopback', 'podIP', 'all'];
+
 const agent = closedObject('The command headwater agent, as a DaemonSet of its own.', {
   enabled: flag,
-  options: closedObject(
-    'Options of headwater agent by name, as YAML or as the text of a flag.',
-    {
-      ...Object.fromEntries(optionsOfCommand('agent').map((name) => [name, optionSchema(optionTable[name])])),
-      ipam: optionSchema({ ...optionTable.ipam, ...agentModeRow }),
-      'node-name': never('not set here: it is the node of the pod'),
-      'socket-path': mounted,
-      'state-dir': mounted,
-      'config-dir': never('not set here: nothing is mounted there'),
-    },
-    'left out: headwater agent has no such option (docs/options.md lists them)',
-  ),
+  options: optionsOf('agent', {
+    ipam: optionSchema({ ...optionTable.ipam, ...agentModeRow }),
+    'node-name': never('not set here: it is the node of the pod'),
+    'socket-path': mounted,
+    'state-dir': mounted,
+    'config-dir': never('not set here: nothing is mounted there'),
+    'agent-health-port': never('not set here: set agent.healthPort'),
+  }),
+  healthPort: port,
+  metrics: group('Where metrics are served over TCP.', ['bind', 'port'], {
+    bind: accepting({ enum: agentMetrics }, agentMetrics.join(', ')),
+    port,
+  }),
   pluginDirectory: path,
   network: group('The configuration of the network of the pods.', ['create', 'path', 'conflist'], {
     create: flag,
@@ -83,8 +163,9 @@ const agent = closedObject('The command headwater agent, as a DaemonSet of its o
     ),
     conflist: anyObject,
   }),
-  resources: anyObject,
-  nodeSelector: texts,
+  serviceAccountAnnotations: texts,
+  ...podValues,
+  ...scrapeValues,
 });
 
 const properties: Readonly<Record<string, JsonSchema>> = {
@@ -103,41 +184,26 @@ const properties: Readonly<Record<string, JsonSchema>> = {
   imagePullSecrets: objects,
   nameOverride: name,
   fullnameOverride: name,
-  replicas: accepting({ type: 'integer', minimum: 1, maximum: 5 }, 'a whole number from 1 to 5'),
-  options: closedObject(
-    'Options of headwater run by name, as YAML or as the text of a flag.',
-    {
-      ...Object.fromEntries(optionsOfCommand('run').map((name) => [name, optionSchema(optionTable[name])])),
-      ...Object.fromEntries(Object.entries(setElsewhere).map(([name, words]) => [name, never(words)])),
-    },
-    'left out: headwater run has no such option (docs/options.md lists them)',
-  ),
+  ...controllerValues,
+  mode: accepting({ enum: ['', ...modes] }, modes.join(', ')),
+  controller: closedObject('The controller of the mode.', { enabled: flag }),
+  options: { description: 'Options of the command of the mode by name.', type: 'object' },
   nodeIpam: closedObject('The command headwater nodeipam, as a Deployment of its own.', {
     enabled: flag,
-    replicas: accepting({ type: 'integer', minimum: 1, maximum: 5 }, 'a whole number from 1 to 5'),
-    options: closedObject(
-      'Options of headwater nodeipam by name, as YAML or as the text of a flag.',
-      {
-        ...Object.fromEntries(
-          optionsOfCommand('nodeipam').map((name) => [name, optionSchema(optionTable[name])]),
-        ),
-        'serve-addr': never('not set here: set nodeIpam.port'),
-        'k8s-namespace': never('not set here: it is the namespace of the release, where the Role is'),
-      },
-      'left out: headwater nodeipam has no such option (docs/options.md lists them)',
+    ...controllerValues,
+    options: optionsOf(
+      'nodeipam',
+      elsewhere({
+        'serve-addr': 'not set here: set nodeIpam.port and nodeIpam.bind',
+        'config-dir': 'not set here: it holds nodeIpam.dryRun and nodeIpam.pause',
+        'k8s-namespace': setElsewhere['k8s-namespace'],
+      }),
     ),
-    serviceAccountAnnotations: anyObject,
+    serviceAccountAnnotations: texts,
     port,
-    resources: anyObject,
+    bind: accepting({ enum: binds }, binds.join(', ')),
   }),
   agent,
-  dryRun: flag,
-  pause: {
-    description: optionTable.pause.help,
-    type: 'array',
-    uniqueItems: true,
-    items: { enum: pausable },
-  },
   ciliumConfig: group('The ConfigMap of Cilium, read as --config-dir is.', ['mount', 'name'], {
     mount: flag,
     name: text,
@@ -158,7 +224,6 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     { type: 'integer', minimum: 1, maximum: 20_000 },
     'the number of nodes, a whole number from 1 to 20000',
   ),
-  resources: anyObject,
   serviceAccount: group('The service account of the pods.', ['create'], {
     create: flag,
     name: text,
@@ -192,16 +257,6 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     },
   ),
   rbac: group('Roles and bindings.', ['create'], { create: flag }),
-  podDisruptionBudget: group('At most one replica is evicted at a time.', ['create'], { create: flag }),
-  service: group('Lets scrapers find the replicas. Not created if serve.bind is loopback.', ['create'], {
-    create: flag,
-    annotations: texts,
-  }),
-  serviceMonitor: group('For the Prometheus operator.', ['create', 'interval'], {
-    create: flag,
-    labels: texts,
-    interval: accepting({ type: 'string', pattern: String.raw`^\d+(ms|s|m|h)$` }, 'a duration such as 30s'),
-  }),
   dashboards: group('For Grafana: one ConfigMap for each dashboard.', ['create'], {
     create: flag,
     namespace: text,
@@ -214,19 +269,6 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     create: flag,
     extraEgress: objects,
   }),
-  priorityClassName: text,
-  podAnnotations: texts,
-  podLabels: {
-    ...texts,
-    properties: { 'app.kubernetes.io/name': selected, 'app.kubernetes.io/instance': selected },
-  },
-  nodeSelector: texts,
-  tolerations: objects,
-  affinity: anyObject,
-  topologySpreadConstraints: objects,
-  extraEnv: objects,
-  extraVolumes: objects,
-  extraVolumeMounts: objects,
   global: anyObject,
 };
 
@@ -252,13 +294,66 @@ const needed = [
 
 const isGiven: JsonSchema = { minLength: 1 };
 
+const isOn: JsonSchema = { const: true };
+
 /** What values must not say together. */
 const together: readonly ConflictingValues[] = [
+  ...modesOfRun.map((mode) => ({
+    where: { mode: { const: mode }, 'options.ipam': { not: { const: mode } } },
+    path: 'options.ipam',
+    words: `left out, or ${mode}: mode is ${mode}`,
+  })),
   {
-    where: { 'serviceMonitor.create': { const: true }, 'serve.bind': { const: 'loopback' } },
-    path: 'serve.bind',
-    words: 'podIP or all while serviceMonitor.create is true, because Prometheus does not reach loopback',
+    where: { mode: { const: 'nodeipam' }, 'nodeIpam.enabled': { const: true } },
+    path: 'nodeIpam.enabled',
+    words:
+      'false while mode is nodeipam: the release runs it already, with options instead of nodeIpam.options',
   },
+  {
+    where: { 'agent.metrics.bind': { not: { const: 'none' } }, 'agent.options.prometheus-serve-addr': {} },
+    path: 'agent.options.prometheus-serve-addr',
+    words:
+      'left out while agent.metrics.bind is not none: the address follows from that and agent.metrics.port',
+  },
+  {
+    where: {
+      'agent.serviceMonitor.create': isOn,
+      'agent.metrics.bind': { enum: ['none', 'loopback'] },
+      'agent.options': { not: { required: ['prometheus-serve-addr'] } },
+    },
+    path: 'agent.metrics.bind',
+    words:
+      'podIP or all while agent.serviceMonitor.create is true, because Prometheus reaches neither a socket nor loopback',
+  },
+  {
+    where: { 'agent.serviceMonitor.create': isOn, 'agent.service.create': { const: false } },
+    path: 'agent.service.create',
+    words:
+      'true while agent.serviceMonitor.create is true, because a ServiceMonitor finds agents by a Service',
+  },
+  ...[
+    { of: '', bind: 'serve.bind' },
+    { of: 'nodeIpam.', bind: 'nodeIpam.bind' },
+  ].flatMap(({ of, bind }) => [
+    {
+      where: { [`${of}serviceMonitor.create`]: { const: true }, [bind]: { const: 'loopback' } },
+      path: bind,
+      words: `podIP or all while ${of}serviceMonitor.create is true, because Prometheus does not reach loopback`,
+    },
+    {
+      where: { [`${of}serviceMonitor.create`]: { const: true }, [`${of}service.create`]: { const: false } },
+      path: `${of}service.create`,
+      words: `true while ${of}serviceMonitor.create is true, because a ServiceMonitor finds replicas by a Service`,
+    },
+    {
+      where: {
+        [`${of}replicas`]: { minimum: 2 },
+        [`${of}options.leader-election`]: { enum: [false, 'false'] },
+      },
+      path: `${of}options.leader-election`,
+      words: `true while ${of}replicas is more than 1, because only a Lease keeps two from acting at once`,
+    },
+  ]),
   {
     where: { hostNetwork: { const: false }, 'serve.bind': { const: 'loopback' } },
     path: 'serve.bind',
@@ -268,16 +363,6 @@ const together: readonly ConflictingValues[] = [
     where: { hostNetwork: { const: true }, 'serve.port': { enum: portsOfCilium } },
     path: 'serve.port',
     words: `none of ${portsOfCilium.join(', ')} while hostNetwork is true, because Cilium listens there`,
-  },
-  {
-    where: { replicas: { minimum: 2 }, 'options.leader-election': { enum: [false, 'false'] } },
-    path: 'options.leader-election',
-    words: 'true while replicas is more than 1, because only a Lease keeps two from acting at once',
-  },
-  {
-    where: { 'serviceMonitor.create': { const: true }, 'service.create': { const: false } },
-    path: 'service.create',
-    words: 'true while serviceMonitor.create is true, because a ServiceMonitor finds replicas by a Service',
   },
   {
     where: { 'alibabaCloud.roleArn': isGiven, 'alibabaCloud.oidcProviderArn': { maxLength: 0 } },
@@ -301,12 +386,20 @@ const together: readonly ConflictingValues[] = [
   })),
 ];
 
+/** Every mode of the controller but nodeipam is one of headwater run. */
+const optionsByMode: JsonSchema = {
+  if: { properties: { mode: { const: 'nodeipam' } }, required: ['mode'] },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: { properties: { options: optionsOf('nodeipam', elsewhere(setElsewhere)) } },
+  else: { properties: { options: optionsOf('run', elsewhere(setElsewhere)) } },
+};
+
 export function chartSchema(): string {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart headwater. Made by docs/generate.ts: change docs/chart-schema.ts.',
     ...closedObject('All values.', properties),
-    ...refusingGaps(needed, refusing(together)),
+    ...refusingGaps(needed, refusing(together, optionsByMode)),
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }

@@ -31,12 +31,12 @@ export interface ConflictingValues {
 }
 
 /** Refuses by the first that holds: Helm prints several as a tree. */
-export function refusing(conflicts: readonly ConflictingValues[]): JsonSchema {
+export function refusing(conflicts: readonly ConflictingValues[], others: JsonSchema = {}): JsonSchema {
   return conflicts.reduceRight<JsonSchema>((rest, { where, path, words }) => {
     const isSo = Object.entries(where).map(([each, schema]) => at(each.split('.'), schema, true));
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     return { if: { allOf: isSo }, then: at(path.split('.'), never(words), false), else: rest };
-  }, {});
+  }, others);
 }
 
 /** `isRequired`: whether a value that is not there fails. */

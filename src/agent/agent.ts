@@ -42,6 +42,8 @@ export interface AgentDeps {
   /** Undefined with host-scope. */
   readonly kubernetes: KubernetesTransport | undefined;
   readonly machine: Machine;
+  /** Called once calls are answered, with what tells which addresses are missing. */
+  readonly onServing?: (waitingFor: () => string | undefined) => void;
 }
 
 /** What the agent reads of its machine, beside its own state. */
@@ -211,6 +213,7 @@ export async function serve(
     await queue.replay();
     const replays = (own: AbortSignal): Promise<void> => queue.run(clock, own);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
+    deps.onServing?.(waitingFor);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
     const parts = [source, pods, gone].filter((part) => part !== undefined);
     const runs = parts.map((part) => (own: AbortSignal) => part.run(own));

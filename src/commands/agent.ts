@@ -9,15 +9,15 @@ import type { Options } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
 import { haveHome, thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
-import { NotStartable } from '../controller/clouds/cloud.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
-import { type HttpServer, startHttpServer } from '../observability/http-server.ts';
+import type { ProbeResult } from '../observability/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import {
   type AgentMetrics,
   createAgentMetricRegistry,
   type MetricRegistry,
 } from '../observability/metrics.ts';
+import { serveWhenFree } from '../observability/server-when-free.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import { reportFailure } from './command-failure.ts';
@@ -57,7 +57,9 @@ type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'>;
 async function serve({ options, outbound, log }: Started, stop: AbortSignal): Promise<AgentEnd> {
   const settings = agentSettings(options);
   const registry = createAgentMetricRegistry({ measureProcess: true });
-  const metrics = await serveMetrics(options, registry, log);
+  const ended = new AbortController();
+  let waitingFor = (): string | undefined => 'the start of the agent';
+  const servers = serveOverTcp(options, { registry, log, waitingFor: () => waitingFor() }, ended.signal);
   let cluster: Cluster | undefined;
   try {
     cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound, log);
@@ -74,27 +76,54 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
           readDnsFile: (path) => readDnsFile(path, settings.dnsDirectories),
           sandboxes: livingSandboxes,
         },
+        onServing: (missing) => (waitingFor = missing),
       },
       stop,
     );
   } finally {
+    ended.abort();
     await cluster?.close();
-    await metrics?.close();
+    await servers;
   }
 }
 
-/** Undefined if they are served on the socket alone. */
-async function serveMetrics(
-  { prometheusServeAddr: listenOn }: Options,
-  metrics: MetricRegistry<AgentMetrics>,
-  log: Logger,
-): Promise<HttpServer | undefined> {
-  if (listenOn === undefined) return undefined;
-  const option = 'prometheus-serve-addr';
-  const started = await startHttpServer({ listenOn, option, clock, log, metrics, state: undefined });
-  if (started.kind === 'refused') throw new NotStartable(started.problem);
-  log.info('serving metrics', { ...started.server.address });
-  return started.server;
+interface Served {
+  readonly registry: MetricRegistry<AgentMetrics>;
+  readonly log: Logger;
+  readonly waitingFor: () => string | undefined;
+}
+
+/** What the options ask for beside the socket: no address depends on it. */
+async function serveOverTcp(
+  { prometheusServeAddr, agentHealthPort }: Options,
+  { registry: metrics, log, waitingFor }: Served,
+  stop: AbortSignal,
+): Promise<void> {
+  const common = { clock, log, metrics };
+  const ready = (): ProbeResult => {
+    const missing = waitingFor();
+    return missing === undefined ? { ok: true } : { ok: false, problem: `waiting for ${missing}` };
+  };
+  const health = (): ProbeResult => ({ ok: true });
+  await Promise.all([
+    prometheusServeAddr !== undefined &&
+      serveWhenFree(
+        { ...common, listenOn: prometheusServeAddr, option: 'prometheus-serve-addr', state: undefined },
+        (address) => log.info('serving metrics', { ...address }),
+        stop,
+      ),
+    agentHealthPort !== undefined &&
+      serveWhenFree(
+        {
+          ...common,
+          listenOn: { host: '127.0.0.1', port: agentHealthPort },
+          option: 'agent-health-port',
+          state: { health, ready },
+        },
+        (address) => log.info('serving health', { ...address }),
+        stop,
+      ),
+  ]);
 }
 
 interface Cluster {

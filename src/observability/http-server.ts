@@ -20,22 +20,26 @@ export type ProbeResult =
 export interface HttpServerOptions {
   readonly listenOn: ListenAddress;
   /** The option that sets `listenOn`, for the remedy. */
-  readonly option: 'serve-addr' | 'prometheus-serve-addr';
+  readonly option: 'serve-addr' | 'prometheus-serve-addr' | 'agent-health-port';
   readonly clock: Clock;
   readonly log: Logger;
   /** Undefined: metrics alone are served. */
-  readonly state: ServedState | undefined;
+  readonly state: Probed | ServedState | undefined;
   readonly metrics: { readonly contentType: string; scrape(): Promise<string> };
   /** Time limit for a client to send a request or read an answer, in ms. Default: 10 s. */
   readonly clientTimeout?: number;
 }
 
-/** What a process says of itself beside its metrics. */
-export interface ServedState {
+/** What probes ask of a process. */
+export interface Probed {
   /** Whether the process makes progress. A process without progress is restarted. */
   readonly health: () => ProbeResult;
   /** Whether the process can do its work. */
   readonly ready: () => ProbeResult;
+}
+
+/** What a process says of itself beside its metrics. */
+export interface ServedState extends Probed {
   /** The state of the process, as JSON data. */
   readonly status: () => unknown;
   /** The same of one node, known or not. */
@@ -111,16 +115,19 @@ function routesOf({ state, metrics, clock }: HttpServerOptions): ReadonlyMap<str
   ]);
 }
 
-function stateRoutes(
-  { health, ready, status, node }: ServedState,
-  clock: Clock,
-): readonly (readonly [string, Route])[] {
-  const livez: Route = () => probeAnswer(health());
-  const whole = new SharedRendering(clock, () => jsonAnswer(200, status()));
+function stateRoutes(state: Probed | ServedState, clock: Clock): readonly (readonly [string, Route])[] {
+  const livez: Route = () => probeAnswer(state.health());
   return [
     ['/healthz', livez],
     ['/v1/healthz', livez],
-    ['/readyz', () => probeAnswer(ready())],
+    ['/readyz', () => probeAnswer(state.ready())],
+    ...('status' in state ? statusRoutes(state, clock) : []),
+  ];
+}
+
+function statusRoutes({ status, node }: ServedState, clock: Clock): readonly (readonly [string, Route])[] {
+  const whole = new SharedRendering(clock, () => jsonAnswer(200, status()));
+  return [
     [
       '/status',
       (query) => {

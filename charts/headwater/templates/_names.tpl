@@ -25,19 +25,6 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* Never changed, and never that of the other Deployment. */}}
-{{- define "headwater.nodeIpamSelector" -}}
-app.kubernetes.io/name: {{ printf "%s-nodeipam" (include "headwater.name" . | trunc 54) }}
-app.kubernetes.io/instance: {{ .Release.Name }}
-{{- end -}}
-
-{{- define "headwater.nodeIpamLabels" -}}
-{{ include "headwater.nodeIpamSelector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-{{- end -}}
-
 {{- define "headwater.agentName" -}}
 {{- printf "%s-agent" (include "headwater.fullname" . | trunc 57 | trimSuffix "-") -}}
 {{- end -}}
@@ -62,10 +49,33 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* The file of the ClusterRole that the mode needs. */}}
+{{/* The files of the roles that the mode needs. */}}
 {{- define "headwater.clusterRole" -}}
-{{- $mode := index .Values.options "ipam" | default "eni" -}}
+{{- $mode := include "headwater.mode" . -}}
+{{- if eq $mode "nodeipam" -}}
+{{- $allocator := index .Values.options "cidr-allocator-type" | default "RangeAllocator" -}}
+{{- ternary "cluster-role-nodeipam.yaml" "cluster-role-nodeipam-cloud.yaml" (eq $allocator "RangeAllocator") -}}
+{{- else -}}
 {{- has $mode (list "cluster-pool" "multi-pool") | ternary (printf "cluster-role-%s.yaml" $mode) "cluster-role.yaml" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A controller that creates no definitions may not write them. */}}
+{{- define "headwater.clusterRules" -}}
+{{- $rules := (.Files.Get (include "headwater.clusterRole" .) | fromYaml).rules -}}
+{{- $mayWrite := ne (toString (index .Values.options "skip-crd-creation")) "true" -}}
+{{- range $rule := $rules -}}
+{{- if and (has "customresourcedefinitions" .resources) (not $mayWrite) -}}
+{{- $rule = merge (dict "verbs" (without .verbs "create" "update")) (omit . "verbs") -}}
+{{- end -}}
+{{- with $rule.verbs }}
+{{ list $rule | toYaml }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "headwater.leaseRole" -}}
+{{- eq (include "headwater.mode" .) "nodeipam" | ternary "role-nodeipam.yaml" "role.yaml" -}}
 {{- end -}}
 
 {{- define "headwater.serviceAccount" -}}
@@ -76,9 +86,13 @@ capabilities:
 {{- end -}}
 {{- end -}}
 
+{{- define "headwater.usualLease" -}}
+{{- eq (include "headwater.mode" .) "nodeipam" | ternary "headwater-nodeipam" "headwater" -}}
+{{- end -}}
+
 {{/* The Lease that replicas contend for, which the Role names. */}}
 {{- define "headwater.lease" -}}
-{{- index .Values.options "leader-election-lease-name" | default "headwater" -}}
+{{- index .Values.options "leader-election-lease-name" | default (include "headwater.usualLease" .) -}}
 {{- end -}}
 
 {{- define "headwater.image" -}}

@@ -21,6 +21,7 @@
 {{/* Refuses what the process would refuse at its start and the schema, which looks at one value and its grammar, cannot. */}}
 {{- define "headwater.checkOptions" -}}
 {{- $options := .Values.options -}}
+{{- $at := .At | default "options" -}}
 {{- $facts := .Files.Get "files/options.json" | fromJson -}}
 {{- range $name, $value := $options -}}
 {{- $fact := get $facts $name | default dict -}}
@@ -40,7 +41,7 @@
 {{- $isRefused = or (le (float64 $text) 0.0) (and (hasKey $fact "max") (gt (float64 $text) (float64 $fact.max))) -}}
 {{- end -}}
 {{- if $isRefused -}}
-{{- fail (printf "options.%s is %s: it must be %s." $name $text $fact.accepts) -}}
+{{- fail (printf "%s.%s is %s: it must be %s." $at $name $text $fact.accepts) -}}
 {{- end -}}
 {{- end -}}
 {{- range $name, $fact := $facts -}}
@@ -50,7 +51,7 @@
 {{- $ms := mulf (include "headwater.milliseconds" $text | float64) .factor -}}
 {{- if ge $ms (include "headwater.milliseconds" $limit | float64) -}}
 {{- $multiplied := eq .factor 1.0 | ternary "" (printf "multiplied by %v " .factor) -}}
-{{- fail (printf "options.%s is %s: %sit must be less than %s, which is %s." $name $text $multiplied .limit $limit) -}}
+{{- fail (printf "%s.%s is %s: %sit must be less than %s, which is %s." $at $name $text $multiplied .limit $limit) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -60,10 +61,14 @@
 {{- define "headwater.arguments" -}}
 {{- $facts := .Files.Get "files/options.json" | fromJson -}}
 {{- $host := get (dict "loopback" "127.0.0.1" "podIP" "$(POD_IP)" "all" "") .Values.serve.bind -}}
-- run
+- {{ eq (include "headwater.mode" .) "nodeipam" | ternary "nodeipam" "run" }}
 - --config-dir=/etc/headwater
 - {{ printf "--serve-addr=%s:%d" $host (int .Values.serve.port) | quote }}
-{{- range $name, $value := .Values.options }}
+{{- $options := .Values.options -}}
+{{- if and .Values.mode (ne .Values.mode "nodeipam") -}}
+{{- $options = merge (dict "ipam" .Values.mode) $options -}}
+{{- end -}}
+{{- range $name, $value := $options }}
 {{- if not (get (get $facts $name | default dict) "live") }}
 - {{ printf "--%s=%s" $name (include "headwater.text" $value) | quote }}
 {{- end }}
@@ -73,11 +78,36 @@
 {{/* The options that may change while the process runs. */}}
 {{- define "headwater.liveOptions" -}}
 {{- $facts := .Files.Get "files/options.json" | fromJson -}}
-dry-run: {{ .Values.dryRun | toString | quote }}
-pause: {{ join "," .Values.pause | quote }}
+{{- $live := dict "dry-run" (toString .Values.dryRun) "pause" (join "," .Values.pause) -}}
 {{- range $name, $value := .Values.options }}
 {{- if get (get $facts $name | default dict) "live" }}
-{{ $name }}: {{ include "headwater.text" $value | quote }}
+{{- $_ := set $live $name (include "headwater.text" $value) }}
 {{- end }}
 {{- end }}
+{{- toYaml $live }}
+{{- end -}}
+
+{{/* Refuses two processes of one host on one port. */}}
+{{- define "headwater.checkPorts" -}}
+{{- $used := dict -}}
+{{- $ports := list -}}
+{{- if and (include "headwater.hasController" .) .Values.hostNetwork -}}
+{{- $ports = append $ports (list "serve.port" (int .Values.serve.port)) -}}
+{{- end -}}
+{{- if (.Values.nodeIpam).enabled -}}
+{{- $ports = append $ports (list "nodeIpam.port" (int .Values.nodeIpam.port)) -}}
+{{- end -}}
+{{- if (.Values.agent).enabled -}}
+{{- $ports = append $ports (list "agent.healthPort" (include "headwater.agentHealthPort" .)) -}}
+{{- with include "headwater.agentMetrics" . -}}
+{{- $ports = append $ports (list "the port of the agent's metrics" (regexFind "[0-9]+$" .)) -}}
+{{- end -}}
+{{- end -}}
+{{- range $each := $ports -}}
+{{- $port := index $each 1 | toString -}}
+{{- with get $used $port -}}
+{{- fail (printf "%s and %s are both %s: they may meet on one host, so each needs its own." . (index $each 0) $port) -}}
+{{- end -}}
+{{- $_ := set $used $port (index $each 0) -}}
+{{- end -}}
 {{- end -}}

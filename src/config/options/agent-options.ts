@@ -1,7 +1,7 @@
 // Options of the command agent. Those that the Cilium agent has keep its names and meanings.
 import { cloudModes } from '../clouds/clouds.ts';
 import { type FoundDefault, optionRows } from '../option-row.ts';
-import { boolean, duration, list, listenAddress, oneOf, text } from '../value-kinds.ts';
+import { boolean, duration, integer, list, listenAddress, oneOf, text } from '../value-kinds.ts';
 
 /** Where the addresses of a node come from: the modes of the Cilium agent, and host-scope, which needs no Kubernetes. */
 export const agentModes = [
@@ -147,7 +147,12 @@ export const agentOptions = optionRows(
     'prometheus-serve-addr': {
       kind: listenAddress,
       origin: 'operator',
-      help: 'Where metrics (/metrics) are served over TCP. They are always at /metrics on the socket.',
+      help: 'Where metrics (/metrics) are served over TCP. They are always at /metrics on the socket. While the port is taken, the agent gives addresses without them, and tries again.',
+    },
+    'agent-health-port': {
+      kind: integer({ min: 1, max: 65_535 }),
+      origin: 'operator',
+      help: 'The port of 127.0.0.1 where probes are answered: /healthz while the agent lives, /readyz once it has addresses. The same is at /v1/healthz on the socket. While the port is taken, the agent gives addresses without it, and tries again.',
     },
   },
 );

@@ -49,20 +49,104 @@ describe('agent of the chart', () => {
       'DaemonSet',
       'ServiceAccount',
     ]);
-    expect(valueAt(container, 'args')).toEqual(['agent', '--ipam=cluster-pool', '--log-level=debug']);
+    expect(valueAt(container, 'args')).toEqual([
+      'agent',
+      '--agent-health-port=9969',
+      '--ipam=cluster-pool',
+      '--log-level=debug',
+    ]);
     expect(textAt(daemonSet, 'spec', 'template', 'spec', 'serviceAccountName')).toBe('headwater-agent');
     expect(valueAt(theOne(objects, 'ClusterRole'), 'rules')).toEqual(role?.rules);
   });
 
-  test('names the port of metrics if there is one', async () => {
-    const options = { 'prometheus-serve-addr': '127.0.0.1:9967' };
-    const portsOf = async (agent: JsonObject): Promise<unknown> =>
-      listOf(theOne(await rendered({ enabled: true, ...agent }), 'DaemonSet'), 'containers')[0]?.['ports'];
+  test.each<[string, JsonObject, string | undefined, number | undefined]>([
+    ['nowhere by default', {}, undefined, undefined],
+    ['where the option says', { options: { 'prometheus-serve-addr': ':9977' } }, ':9977', 9977],
+    [
+      'on the host alone',
+      { options: { 'prometheus-serve-addr': '127.0.0.1:9977' } },
+      '127.0.0.1:9977',
+      undefined,
+    ],
+    ['on the host alone', { metrics: { bind: 'loopback' } }, '127.0.0.1:9968', undefined],
+    ['on the address of the node', { metrics: { bind: 'podIP' } }, '$(POD_IP):9968', 9968],
+    ['everywhere', { metrics: { bind: 'all', port: 9978 } }, ':9978', 9978],
+  ])('serves metrics over TCP %s: %j', async (_, agent, address, port) => {
+    const objects = await rendered({ enabled: true, ...agent });
+    const [container = {}] = listOf(theOne(objects, 'DaemonSet'), 'containers');
+    const args = listAt(container, 'args').map(String);
+    const services = ofKind(objects, 'Service');
 
-    expect(await portsOf({})).toBeUndefined();
-    expect(await portsOf({ options })).toEqual([
-      { name: 'metrics', containerPort: 9967, hostPort: 9967, protocol: 'TCP' },
+    expect(args.find((each) => each.startsWith('--prometheus-serve-addr='))?.split('=')[1]).toBe(address);
+    expect(services.map((service) => listAt(service, 'spec', 'ports'))).toEqual(
+      port === undefined ? [] : [[{ name: 'metrics', port, targetPort: port, protocol: 'TCP' }]],
+    );
+    // A port of the host that another pod has would keep the agent from the node.
+    expect(container['ports']).toBeUndefined();
+    expect(listAt(container, 'env').map((each) => textAt(each, 'name'))).toEqual([
+      'K8S_NODE_NAME',
+      ...(address?.startsWith('$(POD_IP)') === true ? ['POD_IP'] : []),
     ]);
+  });
+
+  test('is scraped by a ServiceMonitor that finds its Service', async () => {
+    const objects = await render('nodeipam');
+    const monitor = ofKind(objects, 'ServiceMonitor')[0] ?? {};
+    const service = ofKind(objects, 'Service')[0] ?? {};
+    const template = objectAt(theOne(objects, 'DaemonSet'), 'spec', 'template', 'metadata', 'labels');
+
+    expect(template).toMatchObject(objectAt(service, 'spec', 'selector'));
+    expect(objectAt(service, 'metadata', 'labels')).toMatchObject(
+      objectAt(monitor, 'spec', 'selector', 'matchLabels'),
+    );
+    expect(listAt(monitor, 'spec', 'endpoints')).toEqual([
+      { port: 'metrics', path: '/metrics', interval: '30s' },
+    ]);
+  });
+
+  test('has what pods of the controller have', async () => {
+    const pod = {
+      priorityClassName: 'own',
+      nodeSelector: { pool: 'own' },
+      tolerations: [{ key: 'own', operator: 'Exists' }],
+      affinity: { nodeAffinity: {} },
+    };
+    const objects = await rendered({
+      enabled: true,
+      ...pod,
+      updateStrategy: { type: 'OnDelete' },
+      podAnnotations: { 'example.com/owner': 'network' },
+      podLabels: { team: 'network' },
+      serviceAccountAnnotations: { 'example.com/role': 'agent' },
+      extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://10.0.0.10:3128' }],
+      extraVolumes: [{ name: 'own', emptyDir: {} }],
+      extraVolumeMounts: [{ name: 'own', mountPath: '/own' }],
+    });
+    const spec = objectAt(theOne(objects, 'DaemonSet'), 'spec');
+    const [container = {}] = listOf(theOne(objects, 'DaemonSet'), 'containers');
+
+    expect(valueAt(spec, 'updateStrategy')).toEqual({ type: 'OnDelete' });
+    expect(valueAt(spec, 'template', 'metadata')).toMatchObject({
+      annotations: { 'example.com/owner': 'network', 'headwater/network': expect.any(String) },
+      labels: { team: 'network' },
+    });
+    expect(valueAt(spec, 'template', 'spec')).toMatchObject(pod);
+    expect(listAt(spec, 'template', 'spec', 'volumes')).toContainEqual({ name: 'own', emptyDir: {} });
+    expect(listAt(container, 'env')).toContainEqual({ name: 'HTTPS_PROXY', value: 'http://10.0.0.10:3128' });
+    expect(listAt(container, 'volumeMounts')).toContainEqual({ name: 'own', mountPath: '/own' });
+    expect(valueAt(theOne(objects, 'ServiceAccount'), 'metadata', 'annotations')).toEqual({
+      'example.com/role': 'agent',
+    });
+  });
+
+  test('is probed without a process of its own for each probe', async () => {
+    const objects = await rendered({ enabled: true, healthPort: 9979 });
+    const [container = {}] = listOf(theOne(objects, 'DaemonSet'), 'containers');
+    const asked = (path: string): JsonObject => ({ path, host: '127.0.0.1', port: 9979 });
+
+    expect(valueAt(container, 'livenessProbe', 'httpGet')).toEqual(asked('/healthz'));
+    expect(valueAt(container, 'readinessProbe', 'httpGet')).toEqual(asked('/readyz'));
+    expect(listAt(container, 'args')).toContain('--agent-health-port=9979');
   });
 
   test('mounts every volume that it has, and has every volume that it mounts', async () => {
@@ -155,6 +239,12 @@ describe('agent of the chart', () => {
     [{ options: { 'socket-path': '/run/other.sock' } }, 'not set here: it is where the chart mounts it'],
     [{ options: { 'node-name': 'one' } }, 'not set here: it is the node of the pod'],
     [{ options: { 'cluster-cidr': '10.0.0.0/8' } }, 'left out: headwater agent has no such option'],
+    [{ serviceMonitor: { create: true } }, 'podIP or all while agent.serviceMonitor.create is true'],
+    [
+      { metrics: { bind: 'all' }, options: { 'prometheus-serve-addr': ':9977' } },
+      'left out while agent.metrics.bind is not none',
+    ],
+    [{ options: { 'ip-cooldown-period': '9999h' } }, 'agent.options.ip-cooldown-period is 9999h: it must be'],
     [{ pluginDirectory: 'opt/cni/bin' }, 'an absolute path'],
     [{ network: { path: '/etc/cni/net.d/10-headwater' } }, 'an absolute path that ends with .conflist'],
   ])('refuses %j', async (agent, words) => {

@@ -22,7 +22,7 @@ import { argumentsOf, configOf, nameOf, podOf, theOne } from '../../../rig/manif
 /** Flags that name places of the cluster, which the test replaces. */
 const elsewhere =
   /^(run$|--(serve-addr|config-dir|extra-ca-file|subnet-ids-filter|subnet-tags-filter|aws-region)=)/;
-const elsewhereTested = ['agent', 'azure', 'blocks', 'pools', 'rrsa', 'rrsa-token'];
+const elsewhereTested = ['agent', 'azure', 'blocks', 'nodeipam', 'pools', 'rrsa', 'rrsa-token'];
 const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 
 describe('the chart on a real API server', () => {

@@ -29,6 +29,7 @@ describe('nodeIpam of the chart', () => {
     expect(objects.map((object) => textAt(object, 'kind')).toSorted()).toEqual([
       'ClusterRole',
       'ClusterRoleBinding',
+      'ConfigMap',
       'Deployment',
       'PodDisruptionBudget',
       'Role',
@@ -37,6 +38,7 @@ describe('nodeIpam of the chart', () => {
     ]);
     expect(valueAt(container, 'args')).toEqual([
       'nodeipam',
+      '--config-dir=/etc/headwater',
       '--serve-addr=127.0.0.1:9967',
       '--cluster-cidr=10.0.0.0/8',
       '--log-level=debug',

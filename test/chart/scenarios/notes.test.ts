@@ -26,7 +26,7 @@ describe('the notes of the chart', () => {
     // A port-forward connects to the loopback address of the pod.
     [
       'monitored',
-      'get pods --selector app.kubernetes.io/instance=headwater',
+      'get pods --selector app.kubernetes.io/name=headwater,app.kubernetes.io/instance=headwater',
       'curl http://ADDRESS:9977/status',
     ],
   ])('read the status where it is served: %s', async (values, way, address) => {
@@ -60,6 +60,44 @@ describe('the notes of the chart', () => {
     expect(unsafe(text)).toEqual([
       'UNSAFE: this cluster serves no CiliumNodes. Install Cilium with --set ipam.mode=azure first: Headwater waits for them.',
     ]);
+  });
+
+  test.each([
+    [
+      'nodeipam',
+      ['kube-controller-manager must not give CIDRs', 'the Lease headwater-nodeipam', 'kubectl get nodes'],
+      ['CiliumNode', 'cilium-operator', 'interfaces'],
+    ],
+    [
+      'blocks',
+      ['cilium-operator must not give blocks', '(docs/cidr-modes.md)', 'CiliumNodes with their blocks'],
+      ['kube-controller-manager', 'interfaces'],
+    ],
+    ['pools', ['with mode multi-pool', 'cilium-operator must not give blocks'], ['interfaces']],
+  ])('say what is true of the mode: %s', async (values, words, others) => {
+    const text = await notes(values);
+
+    for (const each of words) expect(text).toContain(each);
+    for (const each of others) expect(text).not.toContain(each);
+    expect(unsafe(text)).toEqual([]);
+  });
+
+  test('say what runs without a controller', async () => {
+    const off = ['--set', 'controller.enabled=false'];
+    const agents = await notes('agent', ...off);
+
+    expect(agents).toContain('rollout status daemonset/headwater-agent');
+    expect(agents).not.toContain('deployment/');
+    expect(unsafe(agents)).toEqual([]);
+    expect(unsafe(await notes('least', ...off))).toEqual([
+      'UNSAFE: nothing runs. Enable controller, nodeIpam or agent.',
+    ]);
+  });
+
+  test('name the second controller', async () => {
+    const second = ['--set', 'nodeIpam.enabled=true', '--set', 'nodeIpam.options.cluster-cidr=10.0.0.0/16'];
+
+    expect(await notes('irsa', ...second)).toContain('rollout status deployment/headwater-nodeipam');
   });
 
   test('say whose credentials are used on Alibaba Cloud, if none are named', async () => {

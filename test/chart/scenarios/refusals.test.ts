@@ -167,6 +167,14 @@ describe('a value that the chart refuses', () => {
       'options.leader-election-retry-period is 9s: multiplied by 1.2 it must be less than leader-election-renew-deadline, which is 10s.',
     ],
     [
+      'nodeIpam: { enabled: true, port: 9966 }',
+      'serve.port and nodeIpam.port are both 9966: they may meet on one host, so each needs its own.',
+    ],
+    [
+      "{ agent: { enabled: true, options: { prometheus-serve-addr: ':9967' } }, nodeIpam: { enabled: true } }",
+      "nodeIpam.port and the port of the agent's metrics are both 9967: they may meet on one host, so each needs its own.",
+    ],
+    [
       'podLabels: { app.kubernetes.io/instance: mine }',
       "at '/podLabels/app.kubernetes.io~1instance': value must be 'left out: the Deployment finds its pods by this label'",
     ],

@@ -15,6 +15,9 @@ import { shippedRoles } from '../../e2e/rig/shipped-roles.ts';
 import { chart, helmDone, pathOfValues, render, valueFiles } from '../rig/helm.ts';
 import { argumentsOf, configOf, containerOf, nameOf, ofKind, podOf, theOne } from '../../../rig/manifests.ts';
 
+/** The account and the roles of the agent are in agent.test.ts. */
+const withAgents = ['agent', 'nodeipam'];
+
 const emulator = `${chart}/values-localstack.yaml`;
 
 /** Nodes, request and limit of memory. */
@@ -106,11 +109,11 @@ describe('the chart', () => {
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
       expect(valueAt(container, probe, 'httpGet', 'host')).toBe(loopback ? '127.0.0.1' : undefined);
     }
-    expect(ofKind(objects, 'Service').length).toBe(loopback ? 0 : 1);
+    const services = ofKind(objects, 'Service').map((each) => textAt(each, 'metadata', 'name'));
+    expect(services.filter((name) => !name.endsWith('-agent'))).toHaveLength(loopback ? 0 : 1);
   });
 
-  // The account and the role of the agent are in agent.test.ts.
-  test.each(valueFiles.filter((values) => values !== 'agent'))(
+  test.each(valueFiles.filter((values) => !withAgents.includes(values)))(
     'grants what the roles beside Chart.yaml list, and nothing else: %s',
     async (values) => {
       const objects = await render(values);
@@ -128,7 +131,7 @@ describe('the chart', () => {
     },
   );
 
-  test.each(valueFiles.filter((values) => values !== 'agent'))(
+  test.each(valueFiles.filter((values) => !withAgents.includes(values)))(
     'binds its roles to the account of its pods: %s',
     async (values) => {
       const objects = await render(values);

@@ -1,7 +1,7 @@
 // headwater agent as a process, over its Unix socket.
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { AgentProcess, type Answered, type Asked, cniCall } from './agent-process.ts';
 import { type Child, headwater, problemsOf } from './child.ts';
@@ -21,6 +21,14 @@ const socket = (): string => flagsOf().socket;
 const started = (...more: readonly string[]): Promise<Child> => flagsOf(...more).start();
 const ask = (method: string, path: string, asked?: Asked): Promise<Answered> =>
   flagsOf().ask(method, path, asked);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 describe('the socket of an agent', () => {
   test('answers the calls of /v1/ipam as the Cilium agent does', async () => {
@@ -252,7 +260,7 @@ describe('headwater agent', () => {
     expect((await ask('POST', '/v1/ipam/10.0.0.20?owner=y')).status).toBe(500);
   });
 
-  test('serves metrics alone over TCP where an option says so, and ends with 1 where the port is taken', async () => {
+  test('serves metrics alone over TCP where an option says so, and gives addresses while the port is taken', async () => {
     const agent = await started('--prometheus-serve-addr=127.0.0.1:0');
     const { port = '' } = (await agent.said(/"port":(?<port>\d+),"msg":"serving metrics"/)).groups ?? {};
     await ask('POST', '/v1/cni', cniCall('ADD'));
@@ -260,14 +268,32 @@ describe('headwater agent', () => {
     const url = `http://127.0.0.1:${port}`;
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('cilium_ipam_capacity{family="ipv4"} 253');
     expect((await fetch(`${url}/v1/ipam`)).status).toBe(404);
+    expect((await fetch(`${url}/healthz`)).status).toBe(404);
 
     const second = mkdtempSync(join(directory.path, 'b-'));
-    const { args } = new AgentProcess(second, ['--ipam=host-scope', '--ipv4-range=10.0.1.0/24']);
-    const ended = await headwater([...args, `--prometheus-serve-addr=127.0.0.1:${port}`]);
-    expect(ended.code).toBe(1);
-    expect(problemsOf(ended)).toEqual([
-      `cannot listen on 127.0.0.1:${port}: the port is taken; set --prometheus-serve-addr`,
-    ]);
+    const other = await new AgentProcess(second, [
+      '--ipam=host-scope',
+      '--ipv4-range=10.0.1.0/24',
+      `--prometheus-serve-addr=127.0.0.1:${port}`,
+    ]).start();
+    await other.said(
+      new RegExp(
+        `"problem":"cannot listen on 127.0.0.1:${port}: the port is taken; set --prometheus-serve-addr"`,
+      ),
+    );
+    expect(await other.stop()).toMatchObject({ code: 0 });
+    expect(await agent.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('answers probes over TCP where an option says so', async () => {
+    const port = await freePort();
+    const agent = await started(`--agent-health-port=${port}`);
+    await agent.said(/"msg":"serving health"/);
+
+    const url = `http://127.0.0.1:${port}`;
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${url}/status`)).status).toBe(404);
     expect(await agent.stop()).toMatchObject({ code: 0 });
   });
 

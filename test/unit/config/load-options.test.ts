@@ -392,6 +392,7 @@ describe('defaults', () => {
       ipCooldownPeriod: 30_000,
       ipamExpiration: 600_000,
       prometheusServeAddr: undefined,
+      agentHealthPort: undefined,
       autoCreateCiliumPodIpPools: new Map(),
       enableClusterPoolToMultiPoolMigration: false,
       multiPoolMigrationWorkers: 16,

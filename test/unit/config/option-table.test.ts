@@ -65,6 +65,7 @@ describe('the table of options', () => {
     const ownToTheProcess = optionNames.filter((name) => !optionTable[name].fromConfigDir);
 
     expect(ownToTheProcess.toSorted()).toEqual([
+      'agent-health-port',
       'boot-id-file',
       'cilium-node-spec',
       'config-dir',
