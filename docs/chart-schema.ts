@@ -1,6 +1,7 @@
 // The schema of the chart's values, and what its templates have to know of the options, made from their table.
 import { timingBounds } from '../src/config/cross-validation.ts';
 import { type ConfiguredCommand, optionsOfCommand } from '../src/config/option-scope.ts';
+import { type OptionNeed, optionNeeds } from '../src/config/option-needs.ts';
 import { optionNames, optionTable, type OptionName } from '../src/config/option-table.ts';
 import { agentModeRow } from '../src/config/options/agent-options.ts';
 import { pausable } from '../src/providers/gate/mutation-permission.ts';
@@ -120,16 +121,19 @@ const controllerValues: Readonly<Record<string, JsonSchema>> = {
   topologySpreadConstraints: objects,
 };
 
-/** Options of a command by name; `elsewhere`: those that follow from other values. */
+/**
+ * Options of a command by name; `elsewhere`: those that follow from other values. A template refuses names that are none, with the
+ * nearest one.
+ */
 function optionsOf(command: ConfiguredCommand, elsewhere: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return closedObject(
-    `Options of headwater ${command} by name, as YAML or as the text of a flag.`,
-    {
+  return {
+    description: `Options of headwater ${command} by name, as YAML or as the text of a flag.`,
+    type: 'object',
+    properties: {
       ...Object.fromEntries(optionsOfCommand(command).map((name) => [name, optionSchema(optionTable[name])])),
       ...elsewhere,
     },
-    `left out: headwater ${command} has no such option (docs/options.md lists them)`,
-  );
+  };
 }
 
 /** Refuses each of these options in these words. */
@@ -394,14 +398,22 @@ const optionsByMode: JsonSchema = {
   else: { properties: { options: optionsOf('run', elsewhere(setElsewhere)) } },
 };
 
-export function chartSchema(): string {
-  const schema = {
+export function chartSchema(): JsonSchema {
+  return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart headwater. Made by docs/generate.ts: change docs/chart-schema.ts.',
     ...closedObject('All values.', properties),
     ...refusingGaps(needed, refusing(together, optionsByMode)),
   };
-  return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+/** Which options each command has, in the order of its help, and what it needs of them together. */
+export function chartCommands(): string {
+  const names = (['run', 'nodeipam', 'agent'] as const).map((command) => [
+    command,
+    optionsOfCommand(command),
+  ]);
+  return `${JSON.stringify({ ...Object.fromEntries(names), needs: optionNeeds }, undefined, 2)}\n`;
 }
 
 /**
@@ -415,6 +427,7 @@ export function chartOptionFacts(): string {
     const isBounded = ['duration', 'integer', 'number'].includes(shape.type);
     const fact = {
       ...(isBounded && { ...shape, accepts }),
+      ...(decides.has(name) && { default: optionTable[name].default }),
       ...lessThan(name),
       ...(live === true && { live }),
     };
@@ -423,6 +436,11 @@ export function chartOptionFacts(): string {
   const present = facts.filter(([, fact]) => Object.keys(fact).length > 0);
   return `${JSON.stringify(Object.fromEntries(present), undefined, 2)}\n`;
 }
+
+/** Options whose value decides what others are needed. */
+const decides: ReadonlySet<string> = new Set(
+  Object.values<OptionNeed>(optionNeeds).flatMap(({ where = {} }) => Object.keys(where)),
+);
 
 function lessThan(name: OptionName): object {
   const bound = timingBounds.find((each) => each.name === name);

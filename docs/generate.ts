@@ -1,7 +1,8 @@
 // Makes the reference pages from the tables that the program itself is made of: `node docs/generate.ts` writes them,
 // and a test fails while a page differs from its table.
 import { writeFileSync } from 'node:fs';
-import { chartOptionFacts, chartSchema } from './chart-schema.ts';
+import { chartReadme } from './chart-readme.ts';
+import { chartCommands, chartOptionFacts, chartSchema } from './chart-schema.ts';
 import { metricsPage } from './metrics-page.ts';
 import { optionsPage } from './options-page.ts';
 
@@ -12,6 +13,7 @@ export interface Page {
 }
 
 export function generatedPages(): readonly Page[] {
+  const schema = chartSchema();
   return [
     { name: 'options.md', text: banner('the table of options (src/config/option-table.ts)') + optionsPage() },
     {
@@ -21,7 +23,12 @@ export function generatedPages(): readonly Page[] {
           'the tables of metrics (src/observability/headwater-metrics.ts, operator-metrics.ts, node-ipam-metrics.ts, agent-metrics.ts)',
         ) + metricsPage(),
     },
-    { name: '../charts/headwater/values.schema.json', text: chartSchema() },
+    { name: '../charts/headwater/values.schema.json', text: `${JSON.stringify(schema, undefined, 2)}\n` },
+    {
+      name: '../charts/headwater/README.md',
+      text: banner('the schema of its values and values.yaml') + chartReadme(schema),
+    },
+    { name: '../charts/headwater/files/commands.json', text: chartCommands() },
     { name: '../charts/headwater/files/options.json', text: chartOptionFacts() },
   ];
 }

@@ -9,11 +9,18 @@ import {
   parseCidr,
   widthOf,
 } from '../blocks/set/cidr.ts';
+<<<<<<< HEAD:src/agent/agent-settings.ts
 import { isCloudMode } from '../config/clouds/clouds.ts';
 import type { ReadValues, RoomChecks } from '../config/load-options.ts';
 import { type OptionSources, refusalLine } from '../config/option-source.ts';
 import type { Options } from '../config/option-table.ts';
 import type { AgentMode } from '../config/options/agent-options.ts';
+=======
+import { optionNeeds } from './option-needs.ts';
+import { type OptionSources, refusalLine } from './option-source.ts';
+import type { Options } from './option-table.ts';
+import type { AgentMode } from './options/agent-options.ts';
+>>>>>>> 57948af1 (Refuse in the chart what the process refuses, in its words):src/config/agent-settings.ts
 
 export interface AgentSettings {
   readonly mode: AgentMode;
@@ -83,9 +90,8 @@ function agentProblems({ options, sources }: ReadValues): readonly string[] {
   const ranges = families.flatMap((family) => rangeProblems(family, options, sources));
   const hasNone = families.every((family) => servedRange(options, family) === undefined);
   if (mode === 'host-scope' && hasNone) {
-    const because = 'ipam=host-scope has no addresses without it, or without ipv6-range';
-    const accepted = 'an IPv4 CIDR, such as 10.10.0.0/24';
-    return [refusalLine({ name: 'ipv4-range', source: sources['ipv4-range'], text: '', because, accepted })];
+    const { name, because, accepted } = optionNeeds.agentRange;
+    return [refusalLine({ name, source: sources[name], text: '', because, accepted })];
   }
   return [...ranges, ...excludeProblems(options, sources)];
 }

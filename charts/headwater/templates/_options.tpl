@@ -18,11 +18,88 @@
 {{- $sum -}}
 {{- end -}}
 
+{{/* How many letters to insert, delete or replace: Levenshtein's distance, of which one row is kept. */}}
+{{- define "headwater.distance" -}}
+{{- $letters := splitList "" (index . 1) -}}
+{{- $row := untilStep 0 (len $letters | add1 | int) 1 -}}
+{{- range $line, $from := splitList "" (index . 0) -}}
+{{- $next := list (add1 $line) -}}
+{{- range $column, $to := $letters -}}
+{{- $exchanged := add (index $row $column) (eq $from $to | ternary 0 1) -}}
+{{- $next = append $next (min $exchanged (index $row (add1 $column | int) | add1) (last $next | add1)) -}}
+{{- end -}}
+{{- $row = $next -}}
+{{- end -}}
+{{- last $row -}}
+{{- end -}}
+
+{{/* The nearest of the options, if it is near enough to be meant, as the command line looks for it. */}}
+{{- define "headwater.meant" -}}
+{{- $flag := index . 0 -}}
+{{- $best := "" -}}
+{{- $min := min 4 (div (len $flag | add1) 2) -}}
+{{- range index . 1 -}}
+{{- $candidate := printf "--%s" . -}}
+{{- $longer := sub (len $candidate) (len $flag) -}}
+{{- if and (lt $longer $min) (lt (mul -1 $longer) $min) -}}
+{{- $distance := include "headwater.distance" (list $flag $candidate) | int64 -}}
+{{- if lt $distance $min -}}
+{{- $best = $candidate -}}
+{{- $min = $distance -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $best -}}
+{{- end -}}
+
+{{/* Refuses options that the command does not have, in the words of its command line. */}}
+{{- define "headwater.checkNames" -}}
+{{- $known := get (.Files.Get "files/commands.json" | fromJson) .Command -}}
+{{- $at := .At -}}
+{{- range $name, $_ := .Options -}}
+{{- if not (has $name $known) -}}
+{{- $flag := printf "--%s" $name -}}
+{{- $meant := include "headwater.meant" (list $flag $known) -}}
+{{- fail (printf "%s: unknown option %s%s" $at $flag (empty $meant | ternary "" (printf "; did you mean %s?" $meant))) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Refuses what the options lack together, in the words of the process. Not where it finds others that the chart does not see. */}}
+{{- define "headwater.checkNeeds" -}}
+{{- $options := .Options -}}
+{{- $root := . -}}
+{{- $facts := .Files.Get "files/options.json" | fromJson -}}
+{{- range $_, $need := get (.Files.Get "files/commands.json" | fromJson) "needs" -}}
+{{- $isBroken := eq $need.scope $root.Scope -}}
+{{- range $name, $texts := $need.where | default dict -}}
+{{- $value := include "headwater.text" (get $options $name | default (get (get $facts $name | default dict) "default") | default "") -}}
+{{- if not (has $value $texts) -}}
+{{- $isBroken = false -}}
+{{- end -}}
+{{- end -}}
+{{- range $need.metBy | default list -}}
+{{- if get $options . -}}
+{{- $isBroken = false -}}
+{{- end -}}
+{{- end -}}
+{{- if and $isBroken (not (and $need.metBy $root.HasOthers)) -}}
+{{- $value := include "headwater.text" (get $options $need.name | default "") -}}
+{{- fail (printf "%s.%s: %q is refused because %s; accepted: %s" $root.At $need.name $value $need.because $need.accepted) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Refuses what the process would refuse at its start and the schema, which looks at one value and its grammar, cannot. */}}
 {{- define "headwater.checkOptions" -}}
 {{- $options := .Values.options -}}
 {{- $at := .At | default "options" -}}
 {{- $facts := .Files.Get "files/options.json" | fromJson -}}
+{{- $command := .Command | default (eq (include "headwater.mode" .) "nodeipam" | ternary "nodeipam" "run") -}}
+{{- include "headwater.checkNames" (dict "Options" $options "At" $at "Files" .Files "Command" $command) -}}
+{{- $scope := .Command | default (include "headwater.mode" .) -}}
+{{- $hasOthers := or (.Values.ciliumConfig).mount (not (empty .Values.extraEnv)) -}}
+{{- include "headwater.checkNeeds" (dict "Options" $options "At" $at "Files" .Files "Scope" $scope "HasOthers" $hasOthers) -}}
 {{- range $name, $value := $options -}}
 {{- $fact := get $facts $name | default dict -}}
 {{- $type := get $fact "type" | default "" -}}

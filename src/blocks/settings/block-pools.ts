@@ -2,6 +2,7 @@
 import { BlockSet, blockShape } from '../set/block-set.ts';
 import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../set/cidr.ts';
 import { poolSpecProblems } from './pool-spec-problems.ts';
+<<<<<<< HEAD:src/blocks/settings/block-pools.ts
 import type { ReadValues, RoomChecks } from '../../config/load-options.ts';
 import type { OptionScope } from '../../config/option-scope.ts';
 import {
@@ -12,6 +13,13 @@ import {
 } from '../../config/option-source.ts';
 import type { OptionWarning } from '../../config/option-warnings.ts';
 import { type OptionName, type Options, propertyOf } from '../../config/option-table.ts';
+=======
+import { type OptionNeed, optionNeeds } from './option-needs.ts';
+import type { OptionScope } from './option-scope.ts';
+import { type OptionRefusal, type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
+import type { OptionWarning } from './option-warnings.ts';
+import { type OptionName, type Options, propertyOf } from './option-table.ts';
+>>>>>>> 57948af1 (Refuse in the chart what the process refuses, in its words):src/config/block-pools.ts
 
 /** A network, and the prefix length of its blocks. */
 export interface BlockPool {
@@ -107,16 +115,14 @@ function concerns(refusals: readonly OptionRefusal[], names: readonly OptionName
   return refusals.some(({ name }) => names.includes(name));
 }
 
-const noNotion = 'routes no blocks to an instance, only single addresses of its interfaces';
-
 /** Why the pod CIDRs of Nodes cannot follow a cloud. */
-const noAliases: Readonly<Record<string, string>> = {
-  none: 'the cloud to follow is not named',
-  azure: `Azure ${noNotion}`,
-  alibabacloud: `Alibaba Cloud ${noNotion}`,
+const noAliases: Readonly<Record<string, OptionNeed>> = {
+  none: optionNeeds.cloud,
+  azure: optionNeeds.azureRoutes,
+  alibabacloud: optionNeeds.alibabaRoutes,
 };
 
-const oneOfEach = 'one CIDR, or one of each family';
+const oneOfEach = optionNeeds.nodeNetwork.accepted;
 
 class BlockChecks {
   readonly #options: Options;
@@ -165,8 +171,7 @@ class BlockChecks {
       (family) => this.#hasCidr(family) || this.#refused.has(ofFamily[family].enable),
     );
     if (enabled.length > 0 || hasAny) return [...wrong, ...enabled];
-    const because = 'blocks come from nowhere';
-    return [this.#refusal('cluster-pool-ipv4-cidr', '', because, 'at least one CIDR for ipam=cluster-pool')];
+    return [this.#unmet(optionNeeds.clusterPoolNetwork)];
   }
 
   #hasCidr(family: Family): boolean {
@@ -196,7 +201,7 @@ class BlockChecks {
     const none = isNeeded && textsOf('cluster-cidr', this.#options).length === 0;
     return [
       ...follows,
-      ...(none ? [this.#refusal('cluster-cidr', '', 'blocks come from nowhere', oneOfEach)] : []),
+      ...(none ? [this.#unmet(optionNeeds.nodeNetwork)] : []),
       ...this.#networks('cluster-cidr', given),
       ...services,
       ...this.#sizes(given),
@@ -219,16 +224,7 @@ class BlockChecks {
           ]
         : [];
     if (cidrAllocatorType !== 'IPAMFromCluster' || cloudProvider !== 'aws') return networks;
-    const because = 'EC2 itself chooses the prefixes of an interface';
-    return [
-      this.#refusal(
-        'cidr-allocator-type',
-        cidrAllocatorType,
-        because,
-        'CloudAllocator or IPAMFromCloud with aws',
-      ),
-      ...networks,
-    ];
+    return [this.#unmet(optionNeeds.awsChooses, cidrAllocatorType), ...networks];
   }
 
   /** No Node could get a block at all if Services had all of them. */
@@ -246,11 +242,8 @@ class BlockChecks {
   /** The cloud must have a notion of blocks that it routes to an instance. */
   #provider(): readonly OptionRefusal[] {
     const { cloudProvider } = this.#options;
-    const because = noAliases[cloudProvider ?? 'none'];
-    const accepted = 'aws or gce, with a cidr-allocator-type that follows it';
-    return because === undefined
-      ? []
-      : [this.#refusal('cloud-provider', cloudProvider ?? '', because, accepted)];
+    const unmet = noAliases[cloudProvider ?? 'none'];
+    return unmet === undefined ? [] : [this.#unmet(unmet, cloudProvider)];
   }
 
   /** At most one of each family. */
@@ -315,6 +308,10 @@ class BlockChecks {
         return [this.#refusal(name, text, shape.why, `a network that ${option} divides into blocks`)];
       }),
     );
+  }
+
+  #unmet({ name, because, accepted }: OptionNeed, text = ''): OptionRefusal {
+    return this.#refusal(name, text, because, accepted);
   }
 
   #refusal(name: OptionName, text: string, because: string, accepted: string): OptionRefusal {

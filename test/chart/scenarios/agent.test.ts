@@ -238,7 +238,7 @@ describe('agent of the chart', () => {
   test.each([
     [{ options: { 'socket-path': '/run/other.sock' } }, 'not set here: it is where the chart mounts it'],
     [{ options: { 'node-name': 'one' } }, 'not set here: it is the node of the pod'],
-    [{ options: { 'cluster-cidr': '10.0.0.0/8' } }, 'left out: headwater agent has no such option'],
+    [{ options: { 'cluster-cidr': '10.0.0.0/8' } }, 'agent.options: unknown option --cluster-cidr'],
     [{ serviceMonitor: { create: true } }, 'podIP or all while agent.serviceMonitor.create is true'],
     [
       { metrics: { bind: 'all' }, options: { 'prometheus-serve-addr': ':9977' } },

@@ -18,7 +18,7 @@ const image = 'image.repository=registry.example/headwater';
 interface Asking {
   readonly path: string;
   readonly object: JsonObject;
-  blocksOf(object: JsonObject): readonly string[];
+  readonly blocksOf: (object: JsonObject) => readonly string[];
 }
 
 const node: JsonObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'one' } };

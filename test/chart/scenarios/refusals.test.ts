@@ -29,9 +29,31 @@ describe('a value that the chart refuses', () => {
       "at '/serve/address': value must be 'left out: the chart has no such value (helm show values lists them)'",
     ],
     ['replicas: three', "at '/replicas': value must be 'a whole number from 1 to 5'"],
+    ['options: { cluster: x }', 'options: unknown option --cluster'],
+    ['options: { cluster-nme: x }', 'options: unknown option --cluster-nme; did you mean --cluster-name?'],
     [
-      'options: { cluster: x }',
-      "at '/options/cluster': value must be 'left out: headwater run has no such option (docs/options.md lists them)'",
+      'nodeIpam: { enabled: true, options: { cluster-cdir: 10.0.0.0/8 } }',
+      'nodeIpam.options: unknown option --cluster-cdir; did you mean --cluster-cidr?',
+    ],
+    [
+      'agent: { enabled: true, options: { exclude-ip: [10.0.0.9] } }',
+      'agent.options: unknown option --exclude-ip; did you mean --exclude-ips?',
+    ],
+    [
+      'mode: cluster-pool',
+      'options.cluster-pool-ipv4-cidr: "" is refused because blocks come from nowhere; accepted: at least one CIDR for ipam=cluster-pool',
+    ],
+    [
+      'mode: nodeipam',
+      'options.cluster-cidr: "" is refused because blocks come from nowhere; accepted: one CIDR, or one of each family',
+    ],
+    [
+      'nodeIpam: { enabled: true, options: { cidr-allocator-type: CloudAllocator, cloud-provider: azure } }',
+      'nodeIpam.options.cloud-provider: "azure" is refused because Azure routes no blocks to an instance, only single addresses of its interfaces; accepted: aws or gce, with a cidr-allocator-type that follows it',
+    ],
+    [
+      'agent: { enabled: true, options: { ipam: host-scope } }',
+      'agent.options.ipv4-range: "" is refused because ipam=host-scope has no addresses without it, or without ipv6-range; accepted: an IPv4 CIDR, such as 10.10.0.0/24',
     ],
     [
       'options: { ipam: kubernetes }',
