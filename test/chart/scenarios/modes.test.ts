@@ -117,7 +117,7 @@ describe('a second controller of the chart', () => {
     priorityClassName: 'own',
     podAnnotations: { 'example.com/owner': 'network' },
     podLabels: { team: 'network' },
-    nodeSelector: { pool: 'own' },
+    nodeSelector: { 'kubernetes.io/os': 'linux', pool: 'own' },
     tolerations: [{ key: 'own', operator: 'Exists' }],
     affinity: { nodeAffinity: {} },
     extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://10.0.0.10:3128' }],
@@ -129,7 +129,7 @@ describe('a second controller of the chart', () => {
     podDisruptionBudget: { create: false },
     dryRun: true,
     pause: ['mutations'],
-    resources: { requests: { memory: '64Mi' } },
+    resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '128Mi' } },
   };
 
   test('is what a release of its own would be, but for its name and its port', async () => {
