@@ -9,18 +9,12 @@ import {
   parseCidr,
   widthOf,
 } from '../blocks/set/cidr.ts';
-<<<<<<< HEAD:src/agent/agent-settings.ts
 import { isCloudMode } from '../config/clouds/clouds.ts';
 import type { ReadValues, RoomChecks } from '../config/load-options.ts';
+import { optionNeeds } from '../config/option-needs.ts';
 import { type OptionSources, refusalLine } from '../config/option-source.ts';
 import type { Options } from '../config/option-table.ts';
 import type { AgentMode } from '../config/options/agent-options.ts';
-=======
-import { optionNeeds } from './option-needs.ts';
-import { type OptionSources, refusalLine } from './option-source.ts';
-import type { Options } from './option-table.ts';
-import type { AgentMode } from './options/agent-options.ts';
->>>>>>> 57948af1 (Refuse in the chart what the process refuses, in its words):src/config/agent-settings.ts
 
 export interface AgentSettings {
   readonly mode: AgentMode;

@@ -2,8 +2,8 @@
 import { BlockSet, blockShape } from '../set/block-set.ts';
 import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../set/cidr.ts';
 import { poolSpecProblems } from './pool-spec-problems.ts';
-<<<<<<< HEAD:src/blocks/settings/block-pools.ts
 import type { ReadValues, RoomChecks } from '../../config/load-options.ts';
+import { type OptionNeed, optionNeeds } from '../../config/option-needs.ts';
 import type { OptionScope } from '../../config/option-scope.ts';
 import {
   type OptionRefusal,
@@ -13,13 +13,6 @@ import {
 } from '../../config/option-source.ts';
 import type { OptionWarning } from '../../config/option-warnings.ts';
 import { type OptionName, type Options, propertyOf } from '../../config/option-table.ts';
-=======
-import { type OptionNeed, optionNeeds } from './option-needs.ts';
-import type { OptionScope } from './option-scope.ts';
-import { type OptionRefusal, type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
-import type { OptionWarning } from './option-warnings.ts';
-import { type OptionName, type Options, propertyOf } from './option-table.ts';
->>>>>>> 57948af1 (Refuse in the chart what the process refuses, in its words):src/config/block-pools.ts
 
 /** A network, and the prefix length of its blocks. */
 export interface BlockPool {

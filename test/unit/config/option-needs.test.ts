@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { agentChecks } from '../../../src/agent/agent-settings.ts';
+import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
 import { loadOptions } from '../../../src/config/load-options.ts';
 import { type OptionNeed, optionNeeds } from '../../../src/config/option-needs.ts';
 import type { RawFlags } from '../../../src/config/raw-option.ts';
@@ -22,7 +24,8 @@ describe('what options need of each other', () => {
     'is refused by the process in its words: %s',
     (_, need) => {
       const command = need.scope === 'cluster-pool' ? 'run' : (need.scope as 'agent' | 'nodeipam');
-      const loaded = loadOptions(breaking(need), nowhere, command);
+      const checks = command === 'agent' ? agentChecks : blockChecks;
+    const loaded = loadOptions(breaking(need), nowhere, { command, checks });
 
       const problems = loaded.kind === 'refused' ? loaded.problems : [];
       const own = problems.filter((line) => line.startsWith(`${need.name}: `));
