@@ -25,7 +25,7 @@ describe('what options need of each other', () => {
     (_, need) => {
       const command = need.scope === 'cluster-pool' ? 'run' : (need.scope as 'agent' | 'nodeipam');
       const checks = command === 'agent' ? agentChecks : blockChecks;
-    const loaded = loadOptions(breaking(need), nowhere, { command, checks });
+      const loaded = loadOptions(breaking(need), nowhere, { command, checks });
 
       const problems = loaded.kind === 'refused' ? loaded.problems : [];
       const own = problems.filter((line) => line.startsWith(`${need.name}: `));
