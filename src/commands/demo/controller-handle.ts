@@ -1,11 +1,16 @@
 // Holds the current controller of the demonstration. An unexpected exit ends the demonstration.
-import { type ControllerOptions, ControllerProcess, endInWords } from './controller-process.ts';
+import {
+  type ControllerEnd,
+  type ControllerOptions,
+  ControllerProcess,
+  endInWords,
+} from './controller-process.ts';
 
 export class ControllerHandle {
   readonly #options: ControllerOptions;
   readonly #dismissed = new Set<ControllerProcess>();
   #current: ControllerProcess;
-  #ended: string | undefined;
+  #ended: ControllerEnd | undefined;
   #onReplaced: ((pid: number | undefined) => void) | undefined;
 
   /** Starts the first controller. */
@@ -15,7 +20,7 @@ export class ControllerHandle {
   }
 
   /** How the controller ended unexpectedly; undefined while it runs. */
-  get ended(): string | undefined {
+  get ended(): ControllerEnd | undefined {
     return this.#ended;
   }
 
@@ -69,7 +74,7 @@ export class ControllerHandle {
     void started.ended.then((end) => {
       if (this.#dismissed.has(started)) return;
       if (end.signal !== 'SIGKILL' || this.#onReplaced === undefined) {
-        this.#ended = endInWords(end);
+        this.#ended = end;
         return;
       }
       this.#dismissed.add(started);

@@ -28,10 +28,14 @@ export interface ControllerEnd {
   readonly signal: string | undefined;
   /** Its last output on standard error. */
   readonly complaint: string;
+  /** Why it lost its Lease, if it did: the Lease of a demonstration lasts a few seconds, so its machine was too slow. */
+  readonly lostLease: string | undefined;
 }
 
 /** What ended the process and how, as a sentence. */
-export function endInWords({ code, signal, complaint }: ControllerEnd): string {
+export function endInWords({ code, signal, complaint, lostLease }: ControllerEnd): string {
+  if (lostLease !== undefined)
+    return `this machine is too slow: the controller could not renew its Lease of a few seconds in time: ${lostLease}`;
   const said = complaint === '' ? '' : `: ${complaint}`;
   if (signal !== undefined) return `the controller was ended by ${signal}${said}`;
   if (code === undefined) return `the controller could not be started${said}`;
@@ -86,6 +90,7 @@ export class ControllerProcess {
   }: Pick<ControllerOptions, 'onLine' | 'onText'>): Promise<ControllerEnd> {
     const { stdout, stderr } = this.#child;
     let complaint = '';
+    let lostLease: string | undefined;
     stderr?.on('data', (piece: Buffer) => {
       complaint = (complaint + piece.toString()).slice(-2000);
       onText(piece.toString());
@@ -97,15 +102,21 @@ export class ControllerProcess {
         if (line.message === 'serving health, metrics and status') {
           this.#address = `${String(line.details['host'])}:${String(line.details['port'])}`;
         }
+        if (line.message === 'leader election lost, exiting') lostLease = String(line.details['why']);
         onLine(line);
       });
     }
     return new Promise((resolve) => {
       this.#child.once('error', (error) =>
-        resolve({ code: undefined, signal: undefined, complaint: error.message }),
+        resolve({ code: undefined, signal: undefined, complaint: error.message, lostLease }),
       );
       this.#child.once('close', (code, signal) => {
-        resolve({ code: code ?? undefined, signal: signal ?? undefined, complaint: complaint.trim() });
+        resolve({
+          code: code ?? undefined,
+          signal: signal ?? undefined,
+          complaint: complaint.trim(),
+          lostLease,
+        });
       });
     });
   }

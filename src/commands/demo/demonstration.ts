@@ -14,6 +14,7 @@ import { azureCloud } from './azure/azure-cloud.ts';
 import { controllerFlags, type DemoCloudName, unlikeDefaultLines } from './controller-options.ts';
 import { ControllerLog } from './controller-log.ts';
 import { ControllerHandle } from './controller-handle.ts';
+import { endInWords } from './controller-process.ts';
 import { inWords } from './decision-words.ts';
 import type { DemoCloud, ServedCloud } from './demo-cloud.ts';
 import { DepartureWatch } from './departure-watch.ts';
@@ -24,7 +25,7 @@ import { Prometheus } from './prometheus.ts';
 import type { Screen } from './screen.ts';
 import { Story } from './story.ts';
 import { summaryLines, thingsToTry } from './summary.ts';
-import { type Verdict, wordsOf } from './verdict.ts';
+import { isTooSlow, type Verdict, wordsOf } from './verdict.ts';
 
 /** Agents act faster than in production: their 15 s become 1.5 s. */
 const agentPace = 10;
@@ -202,7 +203,7 @@ export class Demonstration {
     const heldOn = !keepRunning || (await this.#stayUp(entry, advice, picture));
     const badEnd = await entry.stop();
     if (verdict.kind === 'interrupted') return exitCode.interrupted;
-    if (verdict.kind === 'standstill' && heldOn) return exitCode.tooSlow;
+    if (isTooSlow(verdict) && heldOn) return exitCode.tooSlow;
     if (verdict.kind !== 'settled' || !heldOn) return exitCode.failure;
     if (badEnd === undefined) return exitCode.fine;
     screen.printLine(`shut down: ${badEnd}`);
@@ -234,7 +235,11 @@ export class Demonstration {
     if (picture.violations.length > 0) return { kind: 'broken' };
     // Checked before the controller's exit: Ctrl-C ends both.
     if (this.#options.interrupt.aborted) return { kind: 'interrupted' };
-    if (ended !== undefined) return { kind: 'controllerEnded', why: ended };
+    if (ended !== undefined)
+      return {
+        kind: ended.lostLease === undefined ? 'controllerEnded' : 'starved',
+        why: endInWords(ended),
+      };
     return missing.length === 0 && isSettled(picture, this.#cloud.releases) ? { kind: 'settled' } : undefined;
   }
 

@@ -7,7 +7,13 @@ export type Verdict =
   /** Nothing changes any more. `missing`: titles of chapters that did not show everything. */
   | { readonly kind: 'standstill'; readonly missing: readonly string[] }
   | { readonly kind: 'interrupted' }
-  | { readonly kind: 'controllerEnded'; readonly why: string };
+  /** `starved`: its machine is too slow for it. */
+  | { readonly kind: 'controllerEnded' | 'starved'; readonly why: string };
+
+/** Whether the machine, or a controller that is stuck, kept it from its end. */
+export function isTooSlow({ kind }: Verdict): boolean {
+  return kind === 'standstill' || kind === 'starved';
+}
 
 /** `releases`: a settled node has no more than its watermarks ask for, either. */
 export function wordsOf(verdict: Verdict, releases: boolean): string {
@@ -25,6 +31,7 @@ export function wordsOf(verdict: Verdict, releases: boolean): string {
     case 'interrupted':
       return 'interrupted';
     case 'controllerEnded':
+    case 'starved':
       return verdict.why;
   }
 }

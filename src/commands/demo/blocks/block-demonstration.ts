@@ -16,7 +16,7 @@ import { KubernetesClient } from '../../../simulator/workload/kubernetes-client.
 import { PoolMachine } from '../../../simulator/workload/pool-machine.ts';
 import { exitCode } from '../../exit-code.ts';
 import { ControllerLog } from '../controller-log.ts';
-import { ControllerProcess, endInWords } from '../controller-process.ts';
+import { type ControllerEnd, ControllerProcess, endInWords } from '../controller-process.ts';
 import { burdenOfMachine, Progress, tooSlow } from '../progress.ts';
 
 export interface BlockChapter {
@@ -35,6 +35,16 @@ export interface BlockDemonstrationOptions {
 const poolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 /** Between two looks of the judge, in ms. */
 const lookInterval = 100;
+
+class ControllerEnded extends Error {
+  readonly isStarved: boolean;
+
+  constructor(end: ControllerEnd) {
+    super(endInWords(end));
+    this.name = 'ControllerEnded';
+    this.isStarved = end.lostLease !== undefined;
+  }
+}
 
 export class BlockDemonstration {
   readonly options: BlockDemonstrationOptions;
@@ -94,6 +104,10 @@ export class BlockDemonstration {
       }
       return this.#verdict();
     } catch (error) {
+      if (error instanceof ControllerEnded && error.isStarved) {
+        printLine(error.message);
+        return exitCode.tooSlow;
+      }
       if (!this.#ending.signal.aborted) throw error;
       if (interrupt.aborted) return exitCode.interrupted;
       this.#reportViolations();
@@ -142,7 +156,7 @@ export class BlockDemonstration {
       onText: (text) => this.#log?.write(text),
     });
     const ended = this.#controller.ended.then((end) => {
-      throw new Error(endInWords(end));
+      throw new ControllerEnded(end);
     });
     ended.catch(() => undefined);
     await Promise.race([this.until(() => isLeading), ended]);
