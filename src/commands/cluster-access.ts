@@ -9,10 +9,12 @@ import { type Proxies, proxyFor } from '../network/proxies.ts';
 import type { Logger } from '../observability/logger.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 
+type ClusterOptions = Pick<Options, 'k8sKubeconfigPath' | 'kubeconfig' | 'k8sApiServer'>;
+
 /** Rejects with a NotStartable if there is none. Warns if nothing proves who answers. */
 export async function findCluster(
-  { k8sKubeconfigPath, kubeconfig: sameFile, k8sApiServer: apiServer }: Options,
-  { proxies, log }: { readonly proxies: Proxies; readonly log: Logger },
+  { k8sKubeconfigPath, kubeconfig: sameFile, k8sApiServer: apiServer }: ClusterOptions,
+  { proxies, log }: { readonly proxies: Proxies; readonly log: Pick<Logger, 'warn'> },
 ): Promise<ClusterAccess> {
   try {
     const access = await loadClusterAccess({
@@ -29,7 +31,7 @@ export async function findCluster(
   }
 }
 
-function warnOfUnverified({ server, unverified: why }: ClusterAccess, log: Logger): void {
+function warnOfUnverified({ server, unverified: why }: ClusterAccess, log: Pick<Logger, 'warn'>): void {
   if (why !== undefined)
     log.warn('the certificate of the API server is not verified', { server: server.origin, why });
   if (thisProcess.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')

@@ -59,12 +59,14 @@ function optionFlags(command: ConfiguredCommand): readonly FlagDescription[] {
   const byGroup = Object.keys(optionGroups).flatMap((group) =>
     names.filter((name) => rowIn(command, name).group === group),
   );
-  return byGroup.map((name) => {
-    const row = rowIn(command, name);
-    const { kind, group, help } = row;
-    const value = { placeholder: kind.placeholder, ...(kind.bare !== undefined && { bare: kind.bare }) };
-    return { name, value, group: `${optionGroups[group]}:`, help, notes: notesOn(name, row) };
-  });
+  return byGroup.map((name) => optionFlag(command, name));
+}
+
+export function optionFlag(command: ConfiguredCommand, name: OptionName): FlagDescription {
+  const row = rowIn(command, name);
+  const { kind, group, help } = row;
+  const value = { placeholder: kind.placeholder, ...(kind.bare !== undefined && { bare: kind.bare }) };
+  return { name, value, group: `${optionGroups[group]}:`, help, notes: notesOn(name, row) };
 }
 
 function notesOn(

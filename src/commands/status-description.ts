@@ -1,25 +1,37 @@
 // Describes the command status.
 import { type CommandDescription, flagsUnder } from './command-description.ts';
+import { optionFlag } from './run-description.ts';
+
+/** What names a cluster and its controller, as for the command run. */
+export const placeOptions = [
+  'k8s-kubeconfig-path',
+  'k8s-api-server',
+  'k8s-namespace',
+  'leader-election-lease-name',
+] as const;
 
 export const statusDescription: Omit<CommandDescription, 'run'> = {
   name: 'status',
   summary: 'show whether the controller is well, and what it lacks',
   description:
-    'Reads the status of a controller and shows it: who leads, whether it is ready, nodes by state, pods that wait, reasons, ' +
-    'subnets or pools, rate limits, and what is paused or held. It changes nothing.\n\n' +
+    'Finds the leader by its Lease, reads its status through the API server, and shows it: who leads, whether it is ready, nodes by state, pods that wait, reasons, ' +
+    'subnets or pools, rate limits, and what is paused or held. It changes nothing. It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
     'Its exit code is 0 if nothing is wrong, 1 if something is, and 2 if it could not find out.',
-  flags: flagsUnder('Options:', [
-    {
-      name: 'address',
-      value: { placeholder: 'host:port' },
-      help: 'Where the controller serves its status, such as 127.0.0.1:9966.',
-      notes: [],
-    },
-    {
-      name: 'output',
-      value: { placeholder: 'format' },
-      help: 'How to print it. json is the answer of /status, unchanged.',
-      notes: ['Accepted: text, json', 'Default: text.'],
-    },
-  ]),
+  flags: [
+    ...placeOptions.map((name) => ({ ...optionFlag('run', name), group: 'Options:' })),
+    ...flagsUnder('Options:', [
+      {
+        name: 'address',
+        value: { placeholder: 'host:port' },
+        help: 'Where a controller serves its status. It is read there, without Kubernetes.',
+        notes: ['Accepted: host:port or http://host:port, such as 127.0.0.1:9966'],
+      },
+      {
+        name: 'output',
+        value: { placeholder: 'format' },
+        help: 'How to print it. json is the answer of /status, unchanged.',
+        notes: ['Accepted: text, json', 'Default: text.'],
+      },
+    ]),
+  ],
 };

@@ -36,7 +36,10 @@ export function thingsToTry(at: {
   const metrics =
     at.address === undefined
       ? []
-      : [`  curl -s http://${at.address}/metrics | grep headwater_`, `  curl -s http://${at.address}/status`];
+      : [
+          `  curl -s http://${at.address}/metrics | grep headwater_`,
+          `  bin/headwater status --address=${at.address}`,
+        ];
   return [
     '',
     'still running, until you press Ctrl-C. Things to try:',

@@ -103,8 +103,8 @@ export function reportIn(json: string): ShownReport | undefined {
   }
 }
 
-/** A host and port, or what opens a connection. */
-export type Way = Pick<RequestOptions, 'host' | 'port' | 'createConnection'>;
+/** Opens the way of one request: a host and port, or a connection. */
+export type Way = () => Promise<Pick<RequestOptions, 'host' | 'port' | 'createConnection'>>;
 
 /** In ms: more than the server rests between two renderings. */
 const timeLimit = 10_000;
@@ -135,9 +135,10 @@ function reasonOf(error: unknown): string {
 }
 
 async function get(way: Way, path: string): Promise<{ readonly code: number; readonly body: string }> {
+  const opened = await way();
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { host: 'localhost', connection: 'close' };
-    const sent = request({ ...way, path, headers, signal: AbortSignal.timeout(timeLimit) });
+    const sent = request({ ...opened, path, headers, signal: AbortSignal.timeout(timeLimit) });
     sent.once('response', resolve).on('error', reject).end();
   });
   return { code: response.statusCode ?? 0, body: await boundedText(response, { max: maxLength, clock }) };

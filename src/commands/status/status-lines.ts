@@ -1,6 +1,6 @@
 // What the command status prints of a report, and what it calls a problem. Pure.
 import type { Served, ShownReport } from './served-report.ts';
-import { type Column, paragraph, tableLines } from './text-table.ts';
+import { paragraph, type Table, tableLines } from './text-table.ts';
 
 export interface Line {
   readonly text: string;
@@ -62,6 +62,7 @@ function headLines(facts: Facts, width: number | undefined): readonly Line[] {
       : told('problems', problems.join('; '), width, 'bad')),
     ...report.paused.flatMap((pause) => told('paused', pauseInWords(pause), width, 'doubtful')),
     ...heldLines(report, width),
+    ...unverifiedLines(report, width),
     ...(report.denied ?? []).flatMap(({ permission, remedy }) =>
       told('denied', `${permission}${remedy === '' ? '' : `: ${remedy}`}`, width, 'bad'),
     ),
@@ -76,30 +77,29 @@ function pauseInWords(pause: ShownReport['paused'][number]): string {
   return `${reason}: ${activities.join(', ')}${writer}${end}`;
 }
 
-function heldLines({ withdrawalsHeld, unverified }: ShownReport, width: number | undefined): readonly Line[] {
-  const held = withdrawalsHeld;
-  const approval = held?.token === undefined ? '' : `; to approve: --allow-withdrawals=${held.token}`;
-  const proof = unverified?.problem === undefined ? '' : `: ${unverified.problem}`;
-  return [
-    ...(held === undefined
-      ? []
-      : told('held', `withdrawals on ${counted(held.nodes, 'node')}: ${held.why}${approval}`, width, 'bad')),
-    ...(unverified === undefined
-      ? []
-      : told('unverified', `${counted(unverified.count, 'CiliumNode')}${proof}`, width, 'doubtful')),
-  ];
+function heldLines({ withdrawalsHeld }: ShownReport, width: number | undefined): readonly Line[] {
+  if (withdrawalsHeld === undefined) return [];
+  const { why, nodes, token } = withdrawalsHeld;
+  const approval = token === undefined ? '' : `; to approve: --allow-withdrawals=${token}`;
+  return told('held', `withdrawals on ${counted(nodes, 'node')}: ${why}${approval}`, width, 'bad');
 }
 
-function countLines(report: ShownReport, width: number | undefined): readonly Line[] {
-  const { nodes, addresses, pendingPods } = report;
-  const pods = pendingPods === undefined ? undefined : ([['waiting', pendingPods]] as const);
-  return (
-    [
-      ['nodes', nodes],
-      ['addresses', addresses],
-      ['pods', pods],
-    ] as const
-  ).flatMap(([label, counts]) => (counts === undefined ? [] : told(label, countsInWords(counts), width)));
+function unverifiedLines({ unverified }: ShownReport, width: number | undefined): readonly Line[] {
+  if (unverified === undefined) return [];
+  const { count, problem } = unverified;
+  const why = problem === undefined ? '' : `: ${problem}`;
+  return told('unverified', `${counted(count, 'CiliumNode')}${why}`, width, 'doubtful');
+}
+
+function countLines(
+  { nodes, addresses, pendingPods }: ShownReport,
+  width: number | undefined,
+): readonly Line[] {
+  return [
+    ...(nodes === undefined ? [] : told('nodes', countsInWords(nodes), width)),
+    ...(addresses === undefined ? [] : told('addresses', countsInWords(addresses), width)),
+    ...(pendingPods === undefined ? [] : told('pods', `${pendingPods} waiting`, width)),
+  ];
 }
 
 /** States without a member are left out, but not the first one. */
@@ -153,89 +153,34 @@ function whyLines(entries: readonly Entry[], width: number | undefined): readonl
 
 function supplyLines({ subnets = [], pools = [] }: ShownReport, width: number | undefined): readonly Line[] {
   // What runs out first stands first.
-  const fullest = subnets.toSorted((a, b) => shareOf(a.free, a.size) - shareOf(b.free, b.size));
-  const ofSubnets = styledTable(subnetColumns(fullest), width, (row) => {
-    const subnet = fullest[row];
-    return subnet?.exhausted ? 'bad' : subnet?.fragmented ? 'doubtful' : undefined;
-  });
-  const ofPools = styledTable(poolColumns(pools), width, (row) =>
-    pools[row]?.free === 0 ? 'bad' : undefined,
-  );
-  return [...ofSubnets, ...ofPools];
-}
-
-function shareOf(free: number, size: number): number {
-  return size === 0 ? 0 : free / size;
-}
-
-function subnetColumns(subnets: NonNullable<ShownReport['subnets']>): readonly Column[] {
+  const fullest = subnets.toSorted((a, b) => a.free / a.size - b.free / b.size);
   return [
-    { title: 'SUBNET', cells: subnets.map(({ id }) => id) },
-    { title: 'ZONE', cells: subnets.map(({ zone }) => zone), drop: 2 },
-    { title: 'CIDR', cells: subnets.map(({ cidr }) => cidr), drop: 1 },
-    numbers(
-      'SIZE',
-      subnets.map(({ size }) => size),
-    ),
-    // Free addresses of a subnet that was never listed are unknown.
-    numbers(
-      'FREE',
-      subnets.map(({ counted: isCounted, free }) => (isCounted ? free : '?')),
-    ),
-    {
-      ...numbers(
-        'RESERVED',
-        subnets.map(({ reserved }) => reserved),
-      ),
-      drop: 3,
-    },
-    { title: 'STATE', cells: subnets.map(stateOf) },
-  ];
-}
-
-function stateOf({ exhausted, fragmented }: NonNullable<ShownReport['subnets']>[number]): string {
-  return [exhausted ? 'exhausted' : '', fragmented ? 'fragmented' : '']
-    .filter((word) => word !== '')
-    .join(' ');
-}
-
-function poolColumns(pools: NonNullable<ShownReport['pools']>): readonly Column[] {
-  return [
-    { title: 'POOL', cells: pools.map(({ pool }) => pool) },
-    { title: 'CIDR', cells: pools.map(({ cidr }) => cidr) },
-    {
-      ...numbers(
-        'MASK',
-        pools.map(({ maskSize }) => `/${maskSize}`),
-      ),
-      drop: 3,
-    },
-    numbers(
-      'BLOCKS',
-      pools.map(({ capacity }) => capacity),
-    ),
-    {
-      ...numbers(
-        'HELD',
-        pools.map(({ held }) => held),
-      ),
-      drop: 2,
-    },
-    numbers(
-      'FREE',
-      pools.map(({ free }) => free),
-    ),
-    numbers(
-      'WAITING',
-      pools.map(({ waiting }) => waiting),
-    ),
-    {
-      ...numbers(
-        'DAYS LEFT',
-        pools.map(({ daysLeft }) => (daysLeft === undefined ? '' : tenths(daysLeft))),
-      ),
-      drop: 1,
-    },
+    ...table(fullest, width, {
+      columns: [
+        ['SUBNET', ({ id }) => id],
+        ['ZONE', ({ zone }) => zone, 2],
+        ['CIDR', ({ cidr }) => cidr, 1],
+        ['SIZE', ({ size }) => size],
+        // Free addresses of a subnet that was never listed are unknown.
+        ['FREE', ({ counted: isCounted, free }) => (isCounted ? free : '?')],
+        ['RESERVED', ({ reserved }) => reserved, 3],
+        ['STATE', ({ exhausted, fragmented }) => (exhausted ? 'exhausted' : fragmented ? 'fragmented' : '')],
+      ],
+      style: ({ exhausted, fragmented }) => (exhausted ? 'bad' : fragmented ? 'doubtful' : undefined),
+    }),
+    ...table(pools, width, {
+      columns: [
+        ['POOL', ({ pool }) => pool],
+        ['CIDR', ({ cidr }) => cidr],
+        ['MASK', ({ maskSize }) => `/${maskSize}`, 3],
+        ['BLOCKS', ({ capacity }) => capacity],
+        ['HELD', ({ held }) => held, 2],
+        ['FREE', ({ free }) => free],
+        ['WAITING', ({ waiting }) => waiting],
+        ['DAYS LEFT', ({ daysLeft }) => (daysLeft === undefined ? '' : tenths(daysLeft)), 1],
+      ],
+      style: ({ free }) => (free === 0 ? 'bad' : undefined),
+    }),
   ];
 }
 
@@ -246,69 +191,41 @@ function limitLines({ buckets = [] }: ShownReport, width: number | undefined): r
   const busy = buckets.filter(
     (bucket) => bucket.tokens < bucket.capacity || waitingIn(bucket) > 0 || bucket.learnedRatio < 1,
   );
-  const columns: readonly Column[] = [
-    { title: 'RATE LIMIT', cells: busy.map(({ action }) => action) },
-    numbers(
-      'TOKENS',
-      busy.map(({ tokens }) => tenths(tokens)),
-    ),
-    numbers(
-      'OF',
-      busy.map(({ capacity }) => tenths(capacity)),
-    ),
-    {
-      ...numbers(
-        'PER SECOND',
-        busy.map(({ refillPerSecond }) => tenths(refillPerSecond)),
-      ),
-      drop: 3,
-    },
-    numbers('WAITING', busy.map(waitingIn)),
-    {
-      ...numbers(
-        'THROTTLED',
-        busy.map(({ throttled }) => throttled),
-      ),
-      drop: 2,
-    },
-    {
-      ...numbers(
-        'LEARNED',
-        busy.map(({ learnedRatio }) => `${Math.round(100 * learnedRatio)} %`),
-      ),
-      drop: 1,
-    },
-  ];
   const full = buckets.length - busy.length;
-  const style = (row: number): Line['style'] =>
-    waitingIn(busy[row] ?? noBucket) > 0 ? 'doubtful' : undefined;
   return [
-    ...styledTable(columns, width, style),
+    ...table(busy, width, {
+      columns: [
+        ['RATE LIMIT', ({ action }) => action],
+        ['TOKENS', ({ tokens }) => tenths(tokens)],
+        ['OF', ({ capacity }) => tenths(capacity)],
+        ['PER SECOND', ({ refillPerSecond }) => tenths(refillPerSecond), 3],
+        ['WAITING', waitingIn],
+        ['THROTTLED', ({ throttled }) => throttled, 2],
+        ['LEARNED', ({ learnedRatio }) => `${Math.round(100 * learnedRatio)} %`, 1],
+      ],
+      style: (bucket) => (waitingIn(bucket) > 0 ? 'doubtful' : undefined),
+    }),
     ...(full > 0 ? told('rate limits', `${full} with all of their tokens`, width) : []),
   ];
 }
 
-const noBucket = { waiting: {} } as NonNullable<ShownReport['buckets']>[number];
+interface TableOf<T> extends Table<T> {
+  readonly style: (row: T) => Line['style'];
+}
 
-/** No lines without rows. `styleOf`: of a row, from 0. */
-function styledTable(
-  columns: readonly Column[],
+/** No lines without rows. */
+function table<T>(
+  rows: readonly T[],
   width: number | undefined,
-  styleOf: (row: number) => Line['style'],
+  { columns, style }: TableOf<T>,
 ): readonly Line[] {
-  if (columns[0]?.cells.length === 0) return [];
-  return tableLines(columns, width).map((text, index) => {
-    const style = index === 0 ? 'title' : styleOf(index - 1);
-    return { text, ...(style !== undefined && { style }) };
-  });
+  if (rows.length === 0) return [];
+  const styles = ['title' as const, ...rows.map(style)];
+  return tableLines(rows, { columns }, width).map((text, index) => lineOf(text, styles[index]));
 }
 
-function numbers(title: string, cells: readonly (number | string)[]): Column {
-  return { title, cells: cells.map(String), right: true };
-}
-
-function tenths(number: number): string {
-  return String(Math.round(number * 10) / 10);
+function tenths(number: number): number {
+  return Math.round(number * 10) / 10;
 }
 
 function told(
@@ -317,7 +234,11 @@ function told(
   width: number | undefined,
   style?: Line['style'],
 ): readonly Line[] {
-  return paragraph(label, text, width).map((line) => ({ text: line, ...(style !== undefined && { style }) }));
+  return paragraph(label, text, width).map((line) => lineOf(line, style));
+}
+
+function lineOf(text: string, style: Line['style']): Line {
+  return style === undefined ? { text } : { text, style };
 }
 
 function counted(count: number, noun: string): string {

@@ -1,62 +1,67 @@
-// Lays out text for a terminal of any width: tables that drop and shorten columns, and paragraphs. Without a width, every line
-// is whole.
+// Lays out text for a terminal of any width: tables that leave out and shorten columns, and paragraphs. Without a width, every
+// line is whole.
 
-export interface Column {
-  readonly title: string;
-  readonly cells: readonly string[];
-  /** Numbers stand at the right. */
-  readonly right?: true;
-  /** Left out where the table is too wide: the highest first. Without it, the column always stays. */
-  readonly drop?: number;
+export interface Table<T> {
+  /** `drop`: left out where the table is too wide, the highest first. Without it, the column always stays. */
+  readonly columns: readonly (readonly [title: string, cell: (row: T) => string | number, drop?: number])[];
 }
 
-const gap = 2;
+const gap = '  ';
 /** Characters of a shortened column. */
 const least = 12;
 
-/** The titles, and a line for each row. */
-export function tableLines(columns: readonly Column[], width: number | undefined): readonly string[] {
-  const fitting = width === undefined ? columns.map(withSize) : fit(columns, width);
-  const rows = columns[0]?.cells.length ?? 0;
-  const line = (cell: (column: Column) => string): string =>
-    fitting
-      .map(({ column, size }) => {
-        const shown = shortened(cell(column), size);
-        return column.right ? shown.padStart(size) : shown.padEnd(size);
-      })
-      .join(' '.repeat(gap))
-      .trimEnd();
-  return [
-    line(({ title }) => title),
-    ...Array.from({ length: rows }, (_, row) => line(({ cells }) => cells[row] ?? '')),
-  ];
-}
-
-interface Sized {
-  readonly column: Column;
+interface Column {
+  /** With the title. */
+  readonly cells: readonly string[];
   readonly size: number;
+  readonly isRight: boolean;
+  readonly drop: number;
 }
 
-function withSize(column: Column): Sized {
-  return {
-    column,
-    size: column.cells.reduce((max, cell) => Math.max(max, cell.length), column.title.length),
-  };
+/** The titles, and a line for each row. A column without any text is left out. */
+export function tableLines<T>(
+  rows: readonly T[],
+  table: Table<T>,
+  width: number | undefined,
+): readonly string[] {
+  const columns = fit(
+    table.columns
+      .map(([title, cell, drop = 0]) => columnOf(title, rows.map(cell), drop))
+      .filter(({ cells }) => cells.slice(1).some((cell) => cell !== '')),
+    width ?? Infinity,
+  );
+  return ['', ...rows].map((_, row) =>
+    columns
+      .map(({ cells, size, isRight }) => {
+        const shown = shortened(cells[row] ?? '', size);
+        return isRight ? shown.padStart(size) : shown.padEnd(size);
+      })
+      .join(gap)
+      .trimEnd(),
+  );
 }
 
-function fit(columns: readonly Column[], width: number): readonly Sized[] {
-  let sized = columns.map(withSize);
-  const excess = (): number => sized.reduce((sum, { size }) => sum + size + gap, -gap) - width;
+/** Numbers stand at the right. */
+function columnOf(title: string, values: readonly (string | number)[], drop: number): Column {
+  const cells = [title, ...values.map(String)];
+  const isRight = values.every((value) => typeof value === 'number' || /^([?]?|[/]\d+|\d+ %)$/.test(value));
+  return { cells, size: Math.max(...cells.map(({ length }) => length)), isRight, drop };
+}
+
+function fit(all: readonly Column[], width: number): readonly Column[] {
+  let columns = all;
+  const excess = (): number =>
+    columns.reduce((sum, { size }) => sum + size + gap.length, -gap.length) - width;
   while (excess() > 0) {
-    const last = Math.max(...sized.map(({ column }) => column.drop ?? -Infinity));
-    if (last === -Infinity) break;
-    sized = sized.filter(({ column }) => column.drop !== last);
+    const last = Math.max(...columns.map(({ drop }) => drop));
+    if (last === 0) break;
+    columns = columns.filter(({ drop }) => drop !== last);
   }
   const over = excess();
-  const widest = sized.toSorted((a, b) => b.size - a.size)[0];
-  if (over <= 0 || widest === undefined) return sized;
+  const widest = columns.toSorted((a, b) => b.size - a.size)[0];
+  if (over <= 0 || widest === undefined) return columns;
   const size = Math.min(widest.size, Math.max(least, widest.size - over));
-  return sized.map((each) => (each === widest ? { ...each, size } : each));
+  return columns.map((each) => (each === widest ? { ...each, size } : each));
 }
 
 /** Ids differ at their end. */

@@ -1,5 +1,6 @@
 // Sends requests to a real API server over kept-alive HTTP/1.1 connections. It uses one pool, rebuilt when certificates
 // rotate, and when a connection stays silent: the others may lead to the same dead end.
+import type { Duplex } from 'node:stream';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Clock } from '../../runtime/clock.ts';
 import { Backoff } from '../../runtime/backoff.ts';
@@ -31,6 +32,11 @@ export interface UndiciTransportOptions {
 }
 
 type Response = Dispatcher.ResponseData;
+
+export interface UpgradeRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /**
  * How long to wait at most for the start of an answer before a request is sent once more, over a new connection, in ms: a
@@ -101,6 +107,31 @@ export class UndiciTransport implements KubernetesTransport {
       });
     } catch (error) {
       connection.abort();
+      throw this.#failure(error, signal);
+    }
+  }
+
+  /**
+   * Has the server speak WebSocket over a connection of its own. Rejects with a `KubernetesError` if it does not: why is in its
+   * answer to the same request without an upgrade.
+   */
+  async upgrade({ path, headers }: UpgradeRequest, signal: AbortSignal): Promise<Duplex> {
+    const { access } = this.#options;
+    try {
+      return await withDeadline(this.#deadline({ method: 'GET', path }, signal), async (inner) => {
+        const { headers: own, tls } = await access.credentials();
+        // The types of undici leave out that a dispatcher for any origin takes one.
+        const request = {
+          origin: access.server.origin,
+          path: this.#prefix + path,
+          protocol: 'websocket',
+          headers: { ...(own as Record<string, string | string[]>), 'user-agent': userAgent, ...headers },
+          signal: inner,
+        };
+        const upgraded = await this.#dispatcher(tls).upgrade(request);
+        return upgraded.socket;
+      });
+    } catch (error) {
       throw this.#failure(error, signal);
     }
   }

@@ -53,4 +53,13 @@ describe('the bundle that a process loads', () => {
     expect(loaded.some(isOfCloud)).toBe(true);
     expect(loaded).not.toContain('src/blocks/allocation/allocator.ts');
   });
+
+  test('holds the client of Kubernetes, and neither a cloud nor the controller, for the command status', () => {
+    const loaded = sourcesOf('src/main.ts', 'src/commands/status.ts');
+
+    expect(loaded).toContain('src/kubernetes/transport/undici-transport.ts');
+    expect(loaded.filter((source) => isOfCloud(source) || source === 'src/controller/controller.ts')).toEqual(
+      [],
+    );
+  });
 });

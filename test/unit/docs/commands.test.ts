@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { simulateDescription } from '../../../src/commands/simulate-description.ts';
+import { statusDescription } from '../../../src/commands/status-description.ts';
 import { optionNames } from '../../../src/config/option-table.ts';
 import { blocksIn, blocksOf, commandsIn, pagesWithCommands } from '../../support/documented-commands.ts';
 
@@ -12,6 +13,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Reco
 const continuousIntegration = read('.ci/run');
 const options: readonly string[] = optionNames;
 const simulateFlags: readonly string[] = simulateDescription.flags.map(({ name }) => name);
+const statusFlags: readonly string[] = statusDescription.flags.map(({ name }) => name);
 
 /** Scripts of npm that continuous integration or a test runs. */
 function isRunScript(name: string): boolean {
@@ -30,6 +32,7 @@ const runners: Readonly<Record<string, (words: readonly string[]) => boolean>> =
       .filter((word) => word.startsWith('--'))
       .map((word) => word.slice(2).split('=')[0] ?? '');
     if (first === 'simulate') return flags.every((flag) => simulateFlags.includes(flag));
+    if (first === 'status') return flags.every((flag) => statusFlags.includes(flag));
     // test/integration/commands/demo-blocks.test.ts
     if (first === 'demo') return flags.every((flag) => flag === 'ipam');
     return (first === 'run' || first === 'nodeipam') && flags.every((flag) => options.includes(flag));

@@ -173,8 +173,8 @@ describe('what the command status prints', () => {
       'addresses   16 available, 4 used',
       'pods        0 waiting',
       '',
-      'SUBNET                    ZONE           CIDR         SIZE  FREE  STATE',
-      'subnet-0123456789abcdefa  eu-central-1a  10.0.0.0/24   256   100',
+      'SUBNET                    ZONE           CIDR         SIZE  FREE  RESERVED',
+      'subnet-0123456789abcdefa  eu-central-1a  10.0.0.0/24   256   100         0',
       '',
       'rate limits 2 with all of their tokens',
     ]);

@@ -1,0 +1,168 @@
+// Finds the leader by its Lease, and reads its status over a connection to its pod through the API server.
+import { optionTable } from '../../config/option-table.ts';
+import { defaultsIn } from '../../config/option-scope.ts';
+import { LeaseClient } from '../../kubernetes/lease/lease-client.ts';
+import type { LeaseRecord } from '../../kubernetes/lease/lease-record.ts';
+import { type ForwardingTransport, openPodPort } from '../../kubernetes/port-forward/pod-port.ts';
+import { type ApiRefusal, ask } from '../../kubernetes/transport/api-reply.ts';
+import { isList, type Json, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { readStatus, type ReadStatus } from './served-report.ts';
+
+export interface LeaderPlace {
+  readonly namespace: string;
+  /** Name of its Lease. Default: those of the commands run and nodeipam. */
+  readonly lease: string | undefined;
+}
+
+type Failed = Extract<ReadStatus, { kind: 'failed' }>;
+
+const leaseOption = 'leader-election-lease-name';
+const usualLeases = [optionTable, defaultsIn.nodeipam].flatMap(({ [leaseOption]: row }) =>
+  typeof row?.default === 'string' ? [row.default] : [],
+);
+
+/** The pods of the chart that lead. */
+const selector = 'app.kubernetes.io/name in (headwater,headwater-nodeipam)';
+const usualPort = 9966;
+/** Time limit of one request, in ms. */
+const timeoutMs = 10_000;
+
+export class LeaderReader {
+  readonly #transport: ForwardingTransport;
+  readonly #clock: Pick<Clock, 'wall'>;
+  readonly #signal: AbortSignal;
+
+  constructor(transport: ForwardingTransport, clock: Pick<Clock, 'wall'>, signal: AbortSignal) {
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  async read({ namespace, lease: name }: LeaderPlace): Promise<ReadStatus> {
+    const lease = await this.#lease(namespace, name === undefined ? usualLeases : [name]);
+    if (lease.kind === 'failed') return lease;
+    const { holder } = lease.record;
+    const where = `the Lease ${namespace}/${lease.name}`;
+    if (holder === '')
+      return failed(
+        `no process leads: ${where} has no holder; read the logs of the pods of Headwater in ${namespace}`,
+      );
+    const read = await this.#holder(namespace, holder);
+    const late = this.#late(lease.record);
+    if (read.kind === 'read' || late === undefined) return read;
+    // Our clock may be wrong, so only a holder that cannot be read counts as gone.
+    return failed(
+      `no process leads: ${sanitizedText(holder)} has not renewed ${where} for ${late} s; ${read.problem}`,
+    );
+  }
+
+  async #lease(
+    namespace: string,
+    names: readonly string[],
+  ): Promise<Failed | { readonly kind: 'lease'; readonly name: string; readonly record: LeaseRecord }> {
+    for (const name of names) {
+      const client = new LeaseClient(this.#transport, namespace, name);
+      const reply = await client.read({ timeoutMs, signal: this.#signal });
+      if (reply.kind === 'lease') return { kind: 'lease', name, record: reply.lease };
+      if (reply.kind === 'failed')
+        return failed(
+          inWords(
+            `read the Lease ${namespace}/${name}`,
+            'get on leases of coordination.k8s.io',
+            reply.problem,
+          ),
+        );
+    }
+    return failed(
+      `there is no Lease ${names.join(' or ')} in ${namespace}: name that of the controller with --k8s-namespace and --${leaseOption}, or give --address`,
+    );
+  }
+
+  /** The status of the process that holds the Lease. */
+  async #holder(namespace: string, holder: string): Promise<ReadStatus> {
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?labelSelector=${encodeURIComponent(selector)}&limit=100`;
+    const reply = await ask(this.#transport, { method: 'GET', path, timeoutMs }, this.#signal);
+    if (reply.kind !== 'ok') return failed(inWords(`list the pods of ${namespace}`, 'list on pods', reply));
+    const items = valueAt(reply.object, 'items');
+    let problem = `the pod of the leader ${sanitizedText(holder)} is gone: no pod in ${namespace} with the label ${selector} is it; forward its port and give --address`;
+    for (const pod of candidatesIn(isList(items) ? items : [], holder)) {
+      const read = await this.#pod(namespace, pod);
+      if (read.kind === 'failed') problem = read.problem;
+      else if (read.served.report.identity === sanitizedText(holder)) return read;
+    }
+    return failed(problem);
+  }
+
+  async #pod(namespace: string, { name: pod, port }: Candidate): Promise<ReadStatus> {
+    const place = `pod ${namespace}/${sanitizedText(pod)}`;
+    let refused: Failed | undefined;
+    const read = await readStatus(async () => {
+      const opened = await openPodPort(this.#transport, { namespace, pod, port }, this.#signal);
+      if (opened.kind === 'open') return { createConnection: () => opened.connection };
+      const needed = `${opened.kind === 'denied' ? opened.verb : 'get'} on pods/portforward in ${namespace}`;
+      refused ??= failed(
+        opened.kind === 'gone' ? `${place} is gone` : inWords(`forward a port of ${place}`, needed, opened),
+      );
+      throw new Error(refused.problem);
+    });
+    if (read.kind === 'read') return read;
+    if (refused !== undefined) return refused;
+    if (!/connection refused/i.test(read.problem)) return failed(`cannot read ${place}: ${read.problem}`);
+    return failed(
+      `${place} refuses port ${port} of its loopback address: let --serve-addr (of the chart: serve.bind) include that address, or give --address`,
+    );
+  }
+
+  /** For how many seconds the Lease is not renewed, if it has ended by our clock. */
+  #late({ renewTime, duration = 0 }: LeaseRecord): number | undefined {
+    const age = this.#clock.wall() - Date.parse(renewTime);
+    return age > duration ? Math.round(age / 1000) : undefined;
+  }
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly port: number;
+  /** Whether its host has the name that the identity begins with. */
+  readonly isNamed: boolean;
+}
+
+/** Pods that the holder may be, likely ones first. Its identity begins with the name of its host, which may be that of the machine. */
+function candidatesIn(pods: readonly Json[], holder: string): readonly Candidate[] {
+  const host = holder.replace(/-[\da-f]+$/, '');
+  return pods
+    .filter((pod) => textAt(pod, 'status', 'phase') === 'Running')
+    .map((pod) => {
+      const name = textAt(pod, 'metadata', 'name') ?? '';
+      const isOfHost = valueAt(pod, 'spec', 'hostNetwork') === true;
+      const hostname = isOfHost ? (textAt(pod, 'spec', 'nodeName') ?? '') : name;
+      return { name, port: portOf(pod), isNamed: hostname.startsWith(host) };
+    })
+    .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed));
+}
+
+/** The port of its argument --serve-addr. */
+function portOf(pod: Json): number {
+  const containers = valueAt(pod, 'spec', 'containers');
+  for (const container of isList(containers) ? containers : []) {
+    const given = ['command', 'args'].flatMap((member) => {
+      const words = valueAt(container, member);
+      return isList(words) ? words.map(String) : [];
+    });
+    const [, port] = /(?:^|\s)--serve-addr[=\s]\S*?:(\d+)(?:\s|$)/.exec(given.join(' ')) ?? [];
+    if (port !== undefined) return Number(port);
+  }
+  return usualPort;
+}
+
+function inWords(what: string, needed: string, refusal: Pick<ApiRefusal, 'kind' | 'message'>): string {
+  return refusal.kind === 'denied'
+    ? `not allowed to ${what}, which needs ${needed}: ${refusal.message}`
+    : `cannot ${what}: ${refusal.message}`;
+}
+
+function failed(problem: string): Failed {
+  return { kind: 'failed', problem };
+}
