@@ -23,14 +23,18 @@ export async function status(given: RawFlags): Promise<number> {
   const read = await (address === undefined ? readFromCluster(given) : readAt(address));
   if (read.kind === 'failed') return fail(read.problem);
   const { served } = read;
-  const { columns } = process.stdout;
+  // A terminal that does not know its size has 0 columns.
+  const width = process.stdout.columns || undefined;
   process.stdout.write(
     format === 'json'
       ? served.json
-      : statusLines(served, columns)
+      : statusLines(served, width)
           .map((line) => `${painted(line)}\n`)
           .join(''),
   );
+  const { state, leader } = served.report;
+  if (state === 'standby' && leader !== undefined)
+    return fail(`only the leader knows the nodes: ask ${leader}`);
   return problemsOf(served).length === 0 ? exitCode.fine : exitCode.failure;
 }
 

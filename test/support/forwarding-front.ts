@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { Certificate } from '../../src/simulator/certificates.ts';
 import type { Answer } from './loopback-server.ts';
 
 export interface ForwardingFront {
@@ -17,9 +19,12 @@ export interface ForwardingFront {
 /** `answer` also gets requests to upgrade for which `mayForward` is false. */
 export async function forwardingFront(
   answer: Answer,
-  mayForward: (path: string) => boolean = () => true,
+  mayForward: (request: IncomingMessage) => boolean = () => true,
+  tls?: Certificate,
 ): Promise<ForwardingFront> {
-  const server = createServer({ shouldUpgradeCallback: ({ url = '' }) => mayForward(url) }, answer);
+  const options = { shouldUpgradeCallback: mayForward };
+  const server =
+    tls === undefined ? createServer(options, answer) : createTlsServer({ ...options, ...tls }, answer);
   const forwarded: string[] = [];
   const open = new Set<Duplex>();
   server.on('upgrade', (request, socket) => {
@@ -32,7 +37,7 @@ export async function forwardingFront(
     server.listen(0, '127.0.0.1', resolve);
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     forwarded,
     close: () =>
       new Promise((resolve) => {

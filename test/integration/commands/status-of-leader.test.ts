@@ -37,7 +37,7 @@ async function apiServer(answers: Answers): Promise<ForwardingFront> {
         answers[path] ?? [404, refusal(404, 'not found')];
       json(response, status, body);
     },
-    (url) => !(`GET ${url.split('?', 1)[0]}` in answers),
+    ({ url }) => !(`GET ${url?.split('?', 1)[0]}` in answers),
   );
   ended.push(front.close);
   return front;

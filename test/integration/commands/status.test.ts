@@ -72,6 +72,47 @@ describe('headwater status --address', () => {
     expect(JSON.parse(asJson.out)).toMatchObject({ state: 'leading', nodes: { total: 1 } });
   });
 
+  test.each<[string, string[], RegExp]>([
+    [
+      'cluster-pool',
+      [
+        'run',
+        '--ipam=cluster-pool',
+        '--cluster-pool-ipv4-cidr=10.0.0.0/24',
+        '--cluster-pool-ipv4-mask-size=26',
+      ],
+      /^\S+ +10\.0\.0\.0\/24 +\/26 +4 +0 +4 +0$/,
+    ],
+    [
+      'multi-pool',
+      [
+        'run',
+        '--ipam=multi-pool',
+        '--auto-create-cilium-pod-ip-pools=mine=ipv4-cidrs:10.0.0.0/24;ipv4-mask-size:26',
+      ],
+      /^mine +10\.0\.0\.0\/24 +\/26 +4 +0 +4 +0$/,
+    ],
+    [
+      'nodeipam',
+      ['nodeipam', '--cluster-cidr=10.0.0.0/24', '--node-cidr-mask-size=26'],
+      /^\S+ +10\.0\.0\.0\/24 +\/26 +4 +0 +4 +0$/,
+    ],
+  ])('shows the pools of blocks: %s', async (mode, args, row) => {
+    const { kubeconfig } = await simulate(join(directory, mode));
+    const controller = new Child([
+      ...args,
+      `--k8s-kubeconfig-path=${kubeconfig}`,
+      '--serve-addr=127.0.0.1:0',
+    ]);
+    const port = await controller.word(/"port":(\d+).*"msg":"serving health/);
+    await controller.said(/"msg":"leading"/);
+
+    const { out, err } = await headwater(['status', `--address=127.0.0.1:${port}`]);
+
+    expect(err).toBe('');
+    expect(linesOf(out)).toEqual(expect.arrayContaining(['nodes       0 total', expect.stringMatching(row)]));
+  });
+
   test('ends with exit code 1 if something is wrong', async () => {
     const report = { state: 'leading', identity: 'a', paused: [], reasons: { SubnetExhausted: 2 } };
     const { url } = await serverThatSays(200, report);
@@ -80,6 +121,19 @@ describe('headwater status --address', () => {
 
     expect(shown).toMatchObject({ code: 1, err: '' });
     expect(linesOf(shown.out)).toContain('problems    2 nodes with a reason');
+  });
+
+  test('ends with exit code 2 on a standby, which knows no nodes, and names its leader', async () => {
+    const report = { state: 'standby', identity: 'a', leader: 'b-0123456789', paused: [] };
+    const { url } = await serverThatSays(200, report);
+
+    const shown = await headwater(['status', `--address=${url}`]);
+
+    expect(shown).toMatchObject({
+      code: 2,
+      err: 'headwater status: only the leader knows the nodes: ask b-0123456789\n',
+    });
+    expect(linesOf(shown.out)).toContain('leader      b-0123456789');
   });
 
   test.each<[string, number, unknown]>([
