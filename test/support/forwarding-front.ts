@@ -31,7 +31,7 @@ export async function forwardingFront(
     forwarded.push(request.url ?? '');
     open.add(socket.on('error', () => undefined));
     accept(request, socket);
-    forward(socket, Number(/ports=(\d+)/.exec(request.url ?? '')?.[1]));
+    forward(socket, Number(/\bports?=(\d+)/.exec(request.url ?? '')?.[1]));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

@@ -111,9 +111,10 @@ const timeLimit = 10_000;
 /** In bytes, of one answer. */
 const maxLength = 64 * 1024 * 1024;
 
-export async function readStatus(way: Way): Promise<ReadStatus> {
+/** `limit`: of each answer, in ms. */
+export async function readStatus(way: Way, limit = timeLimit): Promise<ReadStatus> {
   try {
-    const [status, readiness] = await Promise.all([get(way, '/status'), get(way, '/readyz')]);
+    const [status, readiness] = await Promise.all([get(way, '/status', limit), get(way, '/readyz', limit)]);
     const report = status.code === 200 ? reportIn(status.body) : undefined;
     if (report === undefined)
       return {
@@ -123,22 +124,26 @@ export async function readStatus(way: Way): Promise<ReadStatus> {
     const unready = readiness.code === 200 ? undefined : sanitizedText(readiness.body.trim());
     return { kind: 'read', served: { json: status.body, report, unready } };
   } catch (error) {
-    return { kind: 'failed', problem: sanitizedText(reasonOf(error)) };
+    return { kind: 'failed', problem: sanitizedText(reasonOf(error, limit)) };
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${timeLimit / 1000} s`;
-  const { code } = error as NodeJS.ErrnoException;
-  return error.message || code || error.name;
+function reasonOf(error: unknown, limit: number): string {
+  const { name, message, code } = error as Partial<NodeJS.ErrnoException>;
+  // Our signal aborts for no other reason.
+  if (name === 'AbortError') return `no answer within ${limit / 1000} s`;
+  return message || code || String(error);
 }
 
-async function get(way: Way, path: string): Promise<{ readonly code: number; readonly body: string }> {
+async function get(
+  way: Way,
+  path: string,
+  limit: number,
+): Promise<{ readonly code: number; readonly body: string }> {
   const opened = await way();
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { host: 'localhost', connection: 'close' };
-    const sent = request({ ...opened, path, headers, signal: AbortSignal.timeout(timeLimit) });
+    const sent = request({ ...opened, path, headers, signal: AbortSignal.timeout(limit) });
     sent.once('response', resolve).on('error', reject).end();
   });
   return { code: response.statusCode ?? 0, body: await boundedText(response, { max: maxLength, clock }) };
