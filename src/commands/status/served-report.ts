@@ -77,6 +77,8 @@ const reportSchema = z.object({
   waiting: z.array(node).optional(),
   warnings: z.array(node).optional(),
   withdrawalsHeld: held.optional(),
+  /** Entries that each list lacks because of its length. */
+  omitted: counts.optional(),
   unverified: z.object({ problem: text.optional(), count: z.number() }).optional(),
 });
 

@@ -117,25 +117,27 @@ function nameInWords(name: string): string {
 
 type Entry = NonNullable<ShownReport['warnings']>[number];
 
-/** Different texts of one reason, and nodes of one text. */
-const maxShown = { texts: 3, nodes: 5 };
+/** On a terminal: different texts of one reason, nodes of one text, and rows of a table. */
+const maxShown = { texts: 3, nodes: 5, rows: 20 };
 
 function reasonLines(report: ShownReport, width: number | undefined): readonly Line[] {
-  const { reasons = [], inDeficit = [], waiting = [], warnings = [] } = report;
+  const { reasons = [], inDeficit = [], waiting = [], warnings = [], omitted = [] } = report;
   const entries = [...inDeficit, ...waiting, ...warnings];
   const ofWarnings = [...new Set(warnings.map(({ reason }) => reason ?? ''))]
     .filter((reason) => !reasons.some(([name]) => name === reason))
     .map((reason) => [reason, warnings.filter((entry) => entry.reason === reason).length] as const);
-  return [...reasons, ...ofWarnings].flatMap(([reason, count], index) => [
+  const lines = [...reasons, ...ofWarnings].flatMap(([reason, count], index): readonly Line[] => [
     {
       text: `${reason}  ${counted(count, 'node')}`,
       style: index < reasons.length ? 'bad' : 'doubtful',
-    } as const,
+    },
     ...whyLines(
       entries.filter((entry) => entry.reason === reason),
       width,
     ),
   ]);
+  const missing = omitted.map(([list, count]) => `${count} of ${nameInWords(list)}`).join(', ');
+  return missing === '' ? lines : [...lines, ...told('omitted', missing, width, 'doubtful')];
 }
 
 function whyLines(entries: readonly Entry[], width: number | undefined): readonly Line[] {
@@ -220,8 +222,13 @@ function table<T>(
   { columns, style }: TableOf<T>,
 ): readonly Line[] {
   if (rows.length === 0) return [];
-  const styles = ['title' as const, ...rows.map(style)];
-  return tableLines(rows, { columns }, width).map((text, index) => lineOf(text, styles[index]));
+  const shown = width === undefined ? rows : rows.slice(0, maxShown.rows);
+  const styles = ['title' as const, ...shown.map(style)];
+  const more = rows.length - shown.length;
+  return [
+    ...tableLines(shown, { columns }, width).map((text, index) => lineOf(text, styles[index])),
+    ...(more > 0 ? [{ text: `and ${more} more` }] : []),
+  ];
 }
 
 function tenths(number: number): number {

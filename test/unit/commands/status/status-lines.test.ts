@@ -238,6 +238,21 @@ describe('what the command status prints', () => {
     ]);
   });
 
+  test('ends long tables on a terminal, and says what the report itself leaves out', () => {
+    const subnets = Array.from({ length: 25 }, () => subnet('a', { free: 9 }));
+    const report = { ...troubled, subnets, omitted: { inDeficit: 4000, warnings: 1 } };
+
+    const [onTerminal, elsewhere] = [shown(report, 80), shown(report)];
+
+    const rows = (lines: readonly string[]): number =>
+      lines.filter((line) => line.startsWith('subnet-')).length;
+    expect([rows(onTerminal), rows(elsewhere)]).toEqual([20, 25]);
+    expect(onTerminal).toContain('and 5 more');
+    expect(elsewhere).not.toContain('and 5 more');
+    for (const lines of [onTerminal, elsewhere])
+      expect(lines).toContain('omitted     4000 of in deficit, 1 of warnings');
+  });
+
   test('leaves nothing out and breaks no line without a terminal', () => {
     const lines = shown(troubled);
 
