@@ -1,5 +1,5 @@
 // Describes the command status.
-import { type CommandDescription, flagsUnder } from './command-description.ts';
+import { type CommandDescription, type FlagDescription, flagsUnder } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 
 /** What names a cluster and its controller, as for the command run. */
@@ -18,7 +18,7 @@ export const statusDescription: Omit<CommandDescription, 'run'> = {
     'subnets or pools, rate limits, and what is paused or held. It changes nothing. It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
     'Its exit code is 0 if nothing is wrong, 1 if something is, and 2 if it could not find out.',
   flags: [
-    ...placeOptions.map((name) => ({ ...optionFlag('run', name), group: 'Options:' })),
+    ...placeOptions.map(placeFlag),
     ...flagsUnder('Options:', [
       {
         name: 'address',
@@ -35,3 +35,14 @@ export const statusDescription: Omit<CommandDescription, 'run'> = {
     ]),
   ],
 };
+
+/** The option of the command run, in the words of this one. */
+function placeFlag(name: (typeof placeOptions)[number]): FlagDescription {
+  const flag = optionFlag('run', name);
+  const notes = flag.notes.map((note) =>
+    note
+      .replace('; never from --config-dir', '')
+      .replace('Default: headwater.', 'Default: headwater, else headwater-nodeipam.'),
+  );
+  return { ...flag, group: 'Options:', notes };
+}

@@ -27,6 +27,9 @@ export interface ForwardingTransport extends KubernetesTransport {
   upgrade(request: UpgradeRequest, signal: AbortSignal): Promise<Duplex>;
 }
 
+/** Time limit of each request, in ms. */
+const timeoutMs = 10_000;
+
 const channels = { data: 0, error: 1 } as const;
 
 /**
@@ -45,9 +48,14 @@ export async function openPodPort(
     'sec-websocket-protocol': 'v4.channel.k8s.io',
   };
   try {
-    return { kind: 'open', connection: portOver(await transport.upgrade({ path, headers }, signal)) };
+    return {
+      kind: 'open',
+      connection: portOver(await transport.upgrade({ path, headers, timeoutMs }, signal)),
+    };
   } catch (error) {
-    return whyClosed(transport, path, { failure: withoutAnswer(error), signal });
+    // An API server that is silent would be so again.
+    const isSilent = error instanceof KubernetesError && error.code === 'KUBERNETES_TIMEOUT';
+    return whyClosed(transport, path, { failure: withoutAnswer(error), asks: isSilent ? [] : asks, signal });
   }
 }
 
@@ -87,17 +95,26 @@ function portOver(socket: Duplex): Duplex {
   return port;
 }
 
+/** The method and verb of each request that can be refused. */
+type Asks = readonly (readonly ['GET' | 'POST', string])[];
+
+const asks: Asks = [
+  ['GET', 'get'],
+  ['POST', 'create'],
+];
+
 /** An upgrade that is refused shows no reason, and newer API servers want the right to create as well. */
 async function whyClosed(
   transport: KubernetesTransport,
   path: string,
-  { failure, signal }: { readonly failure: ApiRefusal; readonly signal: AbortSignal },
+  {
+    failure,
+    asks,
+    signal,
+  }: { readonly failure: ApiRefusal; readonly asks: Asks; readonly signal: AbortSignal },
 ): Promise<OpenedPort> {
-  for (const [method, verb] of [
-    ['GET', 'get'],
-    ['POST', 'create'],
-  ] as const) {
-    const reply = await ask(transport, { method, path }, signal);
+  for (const [method, verb] of asks) {
+    const reply = await ask(transport, { method, path, timeoutMs }, signal);
     if (reply.kind === 'denied') return { kind: 'denied', verb, message: reply.message };
     if (reply.kind === 'gone') return reply;
   }

@@ -36,6 +36,8 @@ type Response = Dispatcher.ResponseData;
 export interface UpgradeRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Time limit of the upgrade, in ms. */
+  readonly timeoutMs: number;
 }
 
 /**
@@ -115,10 +117,10 @@ export class UndiciTransport implements KubernetesTransport {
    * Has the server speak WebSocket over a connection of its own. Rejects with a `KubernetesError` if it does not: why is in its
    * answer to the same request without an upgrade.
    */
-  async upgrade({ path, headers }: UpgradeRequest, signal: AbortSignal): Promise<Duplex> {
+  async upgrade({ path, headers, timeoutMs }: UpgradeRequest, signal: AbortSignal): Promise<Duplex> {
     const { access } = this.#options;
     try {
-      return await withDeadline(this.#deadline({ method: 'GET', path }, signal), async (inner) => {
+      return await withDeadline(this.#deadline({ method: 'GET', path, timeoutMs }, signal), async (inner) => {
         const { headers: own, tls } = await access.credentials();
         // The types of undici leave out that a dispatcher for any origin takes one.
         const request = {

@@ -22,6 +22,15 @@ describe('help and version of the command line', () => {
       ['Usage: headwater simulate [options]', '--topology <file>'],
     ],
     [
+      ['status', '--help'],
+      [
+        'Usage: headwater status [options]',
+        '--k8s-namespace <namespace>',
+        '--address <host:port>',
+        'Default: headwater, else headwater-nodeipam.',
+      ],
+    ],
+    [
       ['demo', '-h'],
       ['Usage: headwater demo [options]', '--nodes <number>'],
     ],

@@ -8,6 +8,7 @@ import { certificateAuthority } from '../../../src/simulator/certificates.ts';
 import { accessTo, noTls } from '../../support/cluster-access.ts';
 import { forwardingFront } from '../../support/forwarding-front.ts';
 import { startProxy } from '../../support/local-proxy.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
 
 const never = new AbortController().signal;
@@ -64,7 +65,7 @@ describe('a port of a pod', () => {
     ]);
   });
 
-  test('is not opened by what has the signal of an abort', async () => {
+  test('is not asked for once its caller has given up', async () => {
     const front = await forwardingFront((_, response) => json(response, 404, {}));
     const transport = new UndiciTransport({ access: accessTo(front.url), clock: systemClock });
     ended.push(front.close, () => transport.close());
@@ -73,5 +74,27 @@ describe('a port of a pod', () => {
 
     await expect(opened).rejects.toBe('over');
     expect(front.forwarded).toEqual([]);
+  });
+
+  test('is given up by a silent API server after one request', async () => {
+    const asked: (string | undefined)[] = [];
+    const arrived = Promise.withResolvers<void>();
+    const server = await loopbackServer(({ method }) => {
+      asked.push(method);
+      arrived.resolve();
+    });
+    const clock = new VirtualClock();
+    const transport = new UndiciTransport({ access: accessTo(server.url), clock });
+    ended.push(server.close, () => transport.close());
+
+    const opening = openPodPort(transport, { namespace: 'a', pod: 'p', port: 1 }, never);
+    await arrived.promise;
+    await clock.advance(10_000);
+
+    expect(await opening).toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/ within 10000 ms$/),
+    });
+    expect(asked).toEqual(['GET']);
   });
 });
