@@ -1,5 +1,5 @@
 // What the allocator tells of each object.
-import type { Freed } from './allotment.ts';
+import type { Freed } from './allocation-policy.ts';
 import type { Assignment, BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated } from './block-ledger.ts';
 

@@ -4,17 +4,17 @@
 import { Backoff, waitBeforeRetry } from '../../runtime/backoff.ts';
 import { sleep } from '../../runtime/clock.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
-import type { Allotment, Change, Lack, Reservation } from './allotment.ts';
+import type { AllocationPolicy, Change, MissingBlock, Reservation } from './allocation-policy.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
 import { answersEnd, type Entry, isUnanswered, newEntry, type Standing } from './allocator-entry.ts';
 import type { AllocatorPorts, BlockAllocator } from './block-allocator.ts';
 import { FormerWrites } from './former-writes.ts';
-import { bySeniority, WaitingLine } from './waiting-line.ts';
+import { bySeniority, ServiceQueue } from './service-queue.ts';
 import { WritePauses } from './write-pauses.ts';
 
 /** `H`: the objects. `D`: what is written to one. */
 export interface AllocatorDeps<H extends Holder, D> extends AllocatorPorts<H> {
-  readonly allotment: Allotment<H, D>;
+  readonly policy: AllocationPolicy<H, D>;
   readonly holders: BlockHolders<H, D>;
   readonly settings: AllocatorSettings;
 }
@@ -41,7 +41,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   readonly #deps: AllocatorDeps<H, D>;
   readonly #entries = new Map<string, Entry<H>>();
   readonly #byUid = new Map<string, Entry<H>>();
-  readonly #line = new WaitingLine<Entry<H>>();
+  readonly #line = new ServiceQueue<Entry<H>>();
   readonly #work: TaskGroup;
   #inFlight = 0;
   readonly #pauses: WritePauses;
@@ -124,12 +124,12 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     return entry && this.#standingOf(entry);
   }
 
-  waiting(): readonly Lack[] {
-    return [...this.#line].flatMap(({ holder }) => this.#deps.allotment.lacks(holder));
+  waiting(): readonly MissingBlock[] {
+    return [...this.#line].flatMap(({ holder }) => this.#deps.policy.missingBlocks(holder));
   }
 
   #standingOf({ holder, condition }: Entry<H>): Standing {
-    const isServed = this.#deps.allotment.lacks(holder).length === 0;
+    const isServed = this.#deps.policy.missingBlocks(holder).length === 0;
     const isLeftAlone = this.#deps.holders.isLeftAlone(holder);
     const standing = isServed ? 'served' : isLeftAlone ? 'leftAlone' : 'waiting';
     return { holder, standing, condition };
@@ -139,7 +139,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     const entry = newEntry(holder, new Backoff(retries, this.#deps));
     this.#entries.set(holder.name, entry);
     this.#byUid.set(holder.uid, entry);
-    this.#follow(this.#deps.allotment.take(holder, undefined));
+    this.#follow(this.#deps.policy.hold(holder, undefined));
     return entry;
   }
 
@@ -150,19 +150,19 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     this.#line.delete(entry);
     this.#entries.delete(name);
     this.#byUid.delete(uid);
-    this.#follow(this.#deps.allotment.drop(entry.holder));
+    this.#follow(this.#deps.policy.release(entry.holder));
     this.#deps.holders.forget(entry.holder);
     this.#serve();
   }
 
   #update(entry: Entry<H>, holder: H): void {
-    const { allotment } = this.#deps;
+    const { policy } = this.#deps;
     const before = entry.holder;
     entry.holder = holder;
-    if (!allotment.isOurs(holder)) this.#noteOthers(holder);
-    const isNews = allotment.isNews(holder, before);
+    if (!policy.isOurs(holder)) this.#noteOthers(holder);
+    const isNews = policy.isNews(holder, before);
     if (isNews) entry.refused = undefined;
-    const change = allotment.take(holder, before);
+    const change = policy.hold(holder, before);
     this.#follow(change);
     if (change.confirmIn !== undefined) this.#confirmLater(entry, change.confirmIn);
     this.#assessEntry(entry);
@@ -172,7 +172,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   /** What an object lacks for long, its live state lacks too: only that is evidence. */
   #confirmLater(entry: Entry<H>, after: NonNullable<Change['confirmIn']>): void {
-    const { allotment, holders } = this.#deps;
+    const { policy, holders } = this.#deps;
     this.#work.later(after.ms, () =>
       this.#work.beginTask(async () => {
         const reading = await holders.read(entry.holder.name, this.#work.deadline);
@@ -180,8 +180,8 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
         if (reading.kind !== 'found') return;
         this.#applyTo(entry, reading.holder);
         const { holder } = entry;
-        if (this.#byUid.get(holder.uid) !== entry || allotment.confirm === undefined) return;
-        this.#follow(allotment.confirm(holder, after.episode));
+        if (this.#byUid.get(holder.uid) !== entry || policy.confirm === undefined) return;
+        this.#follow(policy.confirm(holder, after.episode));
         this.#assessEntry(entry);
         this.#serve();
       }),
@@ -229,7 +229,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   #isWanting({ holder }: Entry<H>): boolean {
     if (holder.problem !== undefined || this.#deps.holders.isLeftAlone(holder)) return false;
-    return this.#deps.allotment.lacks(holder).length > 0;
+    return this.#deps.policy.missingBlocks(holder).length > 0;
   }
 
   #report(entry: Entry<H>): void {
@@ -246,7 +246,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   #conditionOf(entry: Entry<H>): BlockCondition | undefined {
     if (!this.#hasStarted) return undefined;
     const isWaiting = this.#isWanting(entry);
-    return this.#deps.allotment.conditionOf(entry.holder, {
+    return this.#deps.policy.conditionOf(entry.holder, {
       isWaiting,
       refused: isWaiting ? entry.refused : undefined,
       isPaused: isWaiting && this.#deps.refusal() === 'otherAllocator',
@@ -258,7 +258,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     if (!this.#hasStarted || this.#isHeldBack()) return;
     for (const entry of this.#line.inOrder()) {
       if (this.#inFlight >= this.#deps.settings.workers) return;
-      const reservation = this.#deps.allotment.reserve(entry.holder);
+      const reservation = this.#deps.policy.reserve(entry.holder);
       if (reservation !== undefined) this.#beginHolding(entry, reservation);
       else if (entry.condition === undefined) this.#report(entry);
     }
@@ -319,7 +319,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     const { holder, unanswered } = entry;
     if (holder.uid !== sent.uid || unanswered?.version === sent.version) return;
     const isGiven = holder.blocks.some((block) => fresh.includes(block));
-    if (isGiven && this.#deps.allotment.isOurs(holder)) this.#noteOthers(holder);
+    if (isGiven && this.#deps.policy.isOurs(holder)) this.#noteOthers(holder);
   }
 
   /** Whether the next write of the object has to wait. */
@@ -351,7 +351,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     entry.refused = message;
     if (kind === 'denied') this.#pauses.noteDenial(entry.holder.uid);
     if (entry.unanswered?.version === entry.holder.version) return;
-    this.#deps.allotment.giveBack(entry.holder);
+    this.#deps.policy.cancel(entry.holder);
   }
 
   /** What was reserved stays until the object has been read: the write may have taken effect. */

@@ -1,5 +1,5 @@
 // The port to what gives objects their blocks while a process leads.
-import type { Lack } from './allotment.ts';
+import type { MissingBlock } from './allocation-policy.ts';
 import type { Standing } from './allocator-entry.ts';
 import type { AllocatorEvent } from './allocator-event.ts';
 import type { Holder } from './block-holders.ts';
@@ -23,7 +23,7 @@ export interface BlockAllocator<H extends Holder> {
   standings(): readonly Standing[];
   standing(name: string): Standing | undefined;
   /** What objects that wait lack. */
-  waiting(): readonly Lack[];
+  waiting(): readonly MissingBlock[];
 }
 
 /** `listing`: a part of a list is known. `otherAllocator`: another program gives out blocks. */

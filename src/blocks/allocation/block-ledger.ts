@@ -1,6 +1,6 @@
 // Records who holds which block. Every taken part knows its holders, so that an overlap can be named, and freeing one
 // holder does not free the blocks of another.
-import { LooseHoldings } from './loose-holdings.ts';
+import { OutsideHoldings } from './outside-holdings.ts';
 import {
   type BlockCount,
   type BlockWish,
@@ -61,7 +61,7 @@ export class BlockLedger {
   readonly #trusted = new Map<string, readonly Cidr[]>();
   readonly #byHolder = new Map<string, readonly Holding[]>();
   /** Holdings that take no block. */
-  readonly #outside = new LooseHoldings<Holding>();
+  readonly #outside = new OutsideHoldings<Holding>();
 
   /** The CIDRs of a family are used in this order. `limit`: the most blocks that one CIDR of an object takes. */
   constructor(pools: readonly PoolCidr[], limit = maxBlocksOfHolder) {

@@ -1,7 +1,13 @@
 // What an object gets where nodes have one block of each family: a missing family is added, a known block is kept, and nothing
 // is taken from an object that lives.
 import { type Cidr, cidrOf, cidrText, type Family, isAmong, overlaps } from '../set/cidr.ts';
-import type { Allotment, Change, Lack, Reservation, ServiceFacts } from './allotment.ts';
+import type {
+  AllocationPolicy,
+  Change,
+  MissingBlock,
+  Reservation,
+  ServiceFacts,
+} from './allocation-policy.ts';
 import { type AskedMaskSize, askedMaskSize, type AskedMaskSizes } from './asked-mask-size.ts';
 import {
   absentFamily,
@@ -15,7 +21,7 @@ import type { BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated, BlockLedger } from './block-ledger.ts';
 import type { LeftHoldings } from './left-holdings.ts';
 import { NodeClaims } from './node-claims.ts';
-import { oldestBefore } from './waiting-line.ts';
+import { oldestBefore } from './service-queue.ts';
 
 /** The name of the only pool where pools have none. */
 export const onlyPool = 'default';
@@ -53,7 +59,7 @@ interface Known<H extends Holder> {
 /** Blocks that an object showed once, and those that it shows, while it lives. */
 const maxRemembered = 32;
 
-export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonly string[]> {
+export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, readonly string[]> {
   readonly #deps: BlockOfEachFamilyDeps<H>;
   readonly #known = new Map<string, Known<H>>();
   /** Prefix length of the blocks of each family. */
@@ -66,7 +72,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     this.#usual = new Map(deps.ledger.figures().map(({ cidr, maskSize }) => [cidr.family, maskSize]));
   }
 
-  take(holder: H, before: H | undefined): Change {
+  hold(holder: H, before: H | undefined): Change {
     const known = this.#known.get(holder.uid);
     if (known !== undefined && before !== undefined && !this.isNews(holder, before)) {
       known.holder = holder;
@@ -107,7 +113,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     return this.#claims.hold(holder, [...cidrs, ...readCidrs(holder.alsoHeld ?? [])]);
   }
 
-  drop({ uid, name }: H): Change {
+  release({ uid, name }: H): Change {
     const { ledger, left } = this.#deps;
     this.#known.delete(uid);
     this.#claims.forget({ uid });
@@ -131,7 +137,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     return !isSameAsking(this.#askedBy(holder), this.#askedBy(before));
   }
 
-  lacks({ uid }: H): readonly Lack[] {
+  missingBlocks({ uid }: H): readonly MissingBlock[] {
     const known = this.#known.get(uid);
     return known === undefined ? [] : this.#missing(known).map((family) => ({ pool: onlyPool, family }));
   }
@@ -159,7 +165,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     return { draft: blocks, blocks, fresh: known.reserved.map(cidrText), isKnown, allocated };
   }
 
-  giveBack({ uid }: H): void {
+  cancel({ uid }: H): void {
     const known = this.#known.get(uid);
     if (known === undefined) return;
     for (const cidr of known.reserved) this.#deps.ledger.release(uid, cidr);

@@ -10,14 +10,14 @@ import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import type { AliasCloud, CloudDeps } from '../../controller/clouds/cloud.ts';
-import { type CidrKind, CidrMode, type CidrPorts, writeTimeoutOf } from './block-mode.ts';
+import { type BlockKind, BlockMode, type BlockPorts, writeTimeoutOf } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 export function aliasMode(
   deps: ModeDeps,
-  compose: CidrKind<AliasHolder, AliasDraft>['compose'],
-): CidrMode<AliasHolder, AliasDraft> {
-  return new CidrMode(deps, { served: 'Nodes', path: nodesPath, read: aliasHolder, compose });
+  compose: BlockKind<AliasHolder, AliasDraft>['compose'],
+): BlockMode<AliasHolder, AliasDraft> {
+  return new BlockMode(deps, { served: 'Nodes', path: nodesPath, read: aliasHolder, compose });
 }
 
 /** `C`: what the mode uses of the cloud. */
@@ -31,7 +31,7 @@ export class AliasParts<C extends Pick<AliasCloud, 'showCalls'>> {
 
   constructor(
     { host, kubernetes, leadership }: ModeDeps,
-    { observe, mayWrite }: CidrPorts<AliasHolder>,
+    { observe, mayWrite }: BlockPorts<AliasHolder>,
     composeCloud: (deps: CloudDeps) => C,
   ) {
     const { options, clock, log, registry } = host;

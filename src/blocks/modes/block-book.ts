@@ -7,7 +7,7 @@ import {
 import type { Holder } from '../allocation/block-holders.ts';
 import { BlockLedger } from '../allocation/block-ledger.ts';
 import type { BlockSettings } from '../settings/block-pools.ts';
-import type { AllotmentBook } from './block-session.ts';
+import type { PolicyBook } from './block-session.ts';
 
 interface BlockRules<H extends Holder>
   extends Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy' | 'biggerShare'> {
@@ -20,13 +20,13 @@ export function blockOfEachFamilyBook<H extends Holder>(
   { pools, reserved }: BlockSettings,
   { holdingsOn, ...rules }: BlockRules<H>,
   limit?: number,
-): AllotmentBook<H, readonly string[]> {
+): PolicyBook<H, readonly string[]> {
   const ledger = new BlockLedger(
     pools.map((pool) => ({ pool: onlyPool, ...pool })),
     limit,
   );
   for (const cidr of reserved) ledger.reserve(cidr);
   const own = [...new Set(pools.map(({ cidr }) => cidr.family))];
-  const allotment = new BlockOfEachFamily({ ledger, families: own, ...holdingsOn?.(ledger), ...rules });
-  return { ledger, allotment, writesInARow: 0 };
+  const policy = new BlockOfEachFamily({ ledger, families: own, ...holdingsOn?.(ledger), ...rules });
+  return { ledger, policy, writesInARow: 0 };
 }

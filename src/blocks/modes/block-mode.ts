@@ -7,12 +7,12 @@ import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import { type BlockBook, CidrSession, type ServedBlocks } from './block-session.ts';
+import { type BlockBook, BlockSession, type ServedBlocks } from './block-session.ts';
 import {
-  type CidrNodeReport,
-  cidrNodeReport,
-  type CidrStatusReport,
-  cidrStatusReport,
+  type BlockNodeReport,
+  blockNodeReport,
+  type BlockStatusReport,
+  blockStatusReport,
 } from './block-status-report.ts';
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import {
@@ -44,7 +44,7 @@ export interface PartWatch {
 }
 
 /** Functions that the controller offers to the parts of a mode. */
-export interface CidrPorts<H extends Holder> {
+export interface BlockPorts<H extends Holder> {
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
   /** The objects as last read, by name. Updated in place. */
@@ -58,9 +58,9 @@ export interface CidrPorts<H extends Holder> {
 }
 
 /** The parts in which modes differ. */
-export interface CidrParts<H extends Holder, D>
+export interface BlockParts<H extends Holder, D>
   extends ServedBlocks<H, D>,
-    Pick<Mode<CidrStatusReport, CidrNodeReport>, 'access' | 'background' | 'prepare' | 'show' | 'stop'> {
+    Pick<Mode<BlockStatusReport, BlockNodeReport>, 'access' | 'background' | 'prepare' | 'show' | 'stop'> {
   /** Called once, when this process begins to lead. */
   openBook(): BlockBook<H, D>;
   readonly watches: readonly PartWatch[];
@@ -74,18 +74,18 @@ export interface CidrParts<H extends Holder, D>
   cloud?(): CloudCallReport;
 }
 
-export interface CidrKind<H extends Holder, D> {
+export interface BlockKind<H extends Holder, D> {
   readonly served: 'CiliumNodes' | 'Nodes';
   /** The path of the collection in the API. */
   readonly path: string;
   readonly read: (raw: JsonObject) => H;
-  readonly compose: (deps: ModeDeps, ports: CidrPorts<H>) => CidrParts<H, D>;
+  readonly compose: (deps: ModeDeps, ports: BlockPorts<H>) => BlockParts<H, D>;
 }
 
-export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, CidrNodeReport> {
-  readonly served: CidrKind<H, D>['served'];
+export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, BlockNodeReport> {
+  readonly served: BlockKind<H, D>['served'];
   readonly #deps: ModeDeps;
-  readonly #parts: CidrParts<H, D>;
+  readonly #parts: BlockParts<H, D>;
   readonly #reflector: Reflector<H>;
   readonly #writes: WriteHealth;
   readonly #counters = new WatchCounters();
@@ -99,9 +99,9 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   #isListed = false;
   /** Whether all objects of the last list are known. */
   #isSettled = false;
-  #session: CidrSession<H, D> | undefined;
+  #session: BlockSession<H, D> | undefined;
 
-  constructor(deps: ModeDeps, kind: CidrKind<H, D>) {
+  constructor(deps: ModeDeps, kind: BlockKind<H, D>) {
     this.#deps = deps;
     this.served = kind.served;
     this.#path = kind.path;
@@ -179,7 +179,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   }
 
   beginServing(): void {
-    this.#session = new CidrSession({
+    this.#session = new BlockSession({
       ...this.#deps,
       book: this.#parts.openBook(),
       served: this.#parts,
@@ -247,12 +247,12 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
     // No option of blocks changes while running.
   }
 
-  status(facts: ControllerFacts): CidrStatusReport {
-    return { ...cidrStatusReport(facts, this.#session?.report()), ...this.#parts.cloud?.() };
+  status(facts: ControllerFacts): BlockStatusReport {
+    return { ...blockStatusReport(facts, this.#session?.report()), ...this.#parts.cloud?.() };
   }
 
-  node(name: string, facts: ControllerFacts): CidrNodeReport {
-    return cidrNodeReport(name, this.#session?.allocator.standing(name), facts);
+  node(name: string, facts: ControllerFacts): BlockNodeReport {
+    return blockNodeReport(name, this.#session?.allocator.standing(name), facts);
   }
 
   show(): void {

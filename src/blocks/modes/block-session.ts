@@ -1,5 +1,5 @@
 // A leader session of a mode that gives blocks to nodes: the allocator, with its logs, metrics and reports.
-import type { Allotment, Lack } from '../allocation/allotment.ts';
+import type { AllocationPolicy, MissingBlock } from '../allocation/allocation-policy.ts';
 import { Allocator } from '../allocation/allocator.ts';
 import type { AllocationRefusal, AllocatorPorts, BlockAllocator } from '../allocation/block-allocator.ts';
 import type { AllocatorEvent } from '../allocation/allocator-event.ts';
@@ -15,12 +15,12 @@ import type { ReportedBlocks } from './block-status-report.ts';
 import type { WriteHealth } from '../../controller/reporting/write-health.ts';
 
 /** What objects should get, and where it comes from. */
-export type BlockBook<H extends Holder, D> = AllotmentBook<H, D> | OwnBook<H>;
+export type BlockBook<H extends Holder, D> = PolicyBook<H, D> | OwnBook<H>;
 
-/** An allotment decides, and the allocator follows. */
-export interface AllotmentBook<H extends Holder, D> {
+/** A policy decides, and the allocator follows. */
+export interface PolicyBook<H extends Holder, D> {
   readonly ledger: BlockLedger;
-  readonly allotment: Allotment<H, D>;
+  readonly policy: AllocationPolicy<H, D>;
   /** Writes that one object may need in a row. */
   readonly writesInARow: number;
   /** A cloud decides what objects get: a late write gives nothing that another object could get. */
@@ -46,7 +46,7 @@ export interface ServedBlocks<H extends Holder, D> {
   readonly countsAsPeer: boolean;
 }
 
-export interface CidrSessionDeps<H extends Holder, D> extends Omit<ModeDeps, 'kubernetes'> {
+export interface BlockSessionDeps<H extends Holder, D> extends Omit<ModeDeps, 'kubernetes'> {
   readonly book: BlockBook<H, D>;
   readonly served: ServedBlocks<H, D>;
   /** Whether the objects that are known are all of a list, and not a part of it. */
@@ -69,8 +69,8 @@ const unendedWrites = 'headwater/unended-writes';
 /** Between two samples of the pace, in ms. */
 const sampling = 3_600_000;
 
-export class CidrSession<H extends Holder, D> {
-  readonly #deps: CidrSessionDeps<H, D>;
+export class BlockSession<H extends Holder, D> {
+  readonly #deps: BlockSessionDeps<H, D>;
   readonly #ledger: BlockLedger;
   readonly allocator: BlockAllocator<H>;
   readonly #others: OtherAllocators;
@@ -79,7 +79,7 @@ export class CidrSession<H extends Holder, D> {
   #samples: ReadonlyMap<string, readonly PaceSample[]> = new Map();
   #cancelSampling: () => void = () => undefined;
 
-  constructor(deps: CidrSessionDeps<H, D>) {
+  constructor(deps: BlockSessionDeps<H, D>) {
     this.#deps = deps;
     const { book } = deps;
     const { clock, random, onBug, log } = deps.host;
@@ -109,13 +109,13 @@ export class CidrSession<H extends Holder, D> {
   #open(ports: AllocatorPorts<H>): BlockAllocator<H> {
     const { book, served, writing, host } = this.#deps;
     if ('openAllocator' in book) return book.openAllocator(ports);
-    const { allotment, writesInARow } = book;
+    const { policy, writesInARow } = book;
     const settings = {
       workers: host.options.parallelAllocWorkers,
       writeTime: writing.timeLimit,
       writesInARow,
     };
-    return new Allocator({ ...ports, allotment, holders: served.holders, settings });
+    return new Allocator({ ...ports, policy, holders: served.holders, settings });
   }
 
   /** `holders`: a complete list. */
@@ -280,7 +280,7 @@ function keyOf({ pool, family }: Pick<PoolTotal, 'pool' | 'family'>): string {
   return `${family} ${pool}`;
 }
 
-function countedByKey(lacks: readonly Lack[]): ReadonlyMap<string, number> {
+function countedByKey(lacks: readonly MissingBlock[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const lack of lacks) counts.set(keyOf(lack), (counts.get(keyOf(lack)) ?? 0) + 1);
   return counts;

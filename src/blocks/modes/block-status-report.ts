@@ -16,7 +16,7 @@ import {
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 
 /** Calls are reported of a cloud that is followed. */
-export interface CidrStatusReport extends SelfReport, Partial<CidrFleetReport>, Partial<CloudCallReport> {}
+export interface BlockStatusReport extends SelfReport, Partial<CidrFleetReport>, Partial<CloudCallReport> {}
 
 /** The leader's view. */
 export interface CidrFleetReport {
@@ -55,7 +55,7 @@ export interface CidrNodeEntry {
   readonly why?: string;
 }
 
-export type CidrNodeReport =
+export type BlockNodeReport =
   | UnknownNode
   | (CidrNodeEntry & { readonly known: true; readonly standing: Standing['standing'] });
 
@@ -72,7 +72,7 @@ export interface ReportedBlocks {
   readonly othersWrite: ReportedWrite | undefined;
 }
 
-export function cidrStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): CidrStatusReport {
+export function blockStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): BlockStatusReport {
   return {
     ...selfReport(facts, blocks?.othersWrite),
     ...(blocks !== undefined && fleetReport(blocks)),
@@ -122,11 +122,11 @@ function entryOf({ holder, condition }: Standing): CidrNodeEntry {
 }
 
 /** Everything known about one node; `standing`: undefined if it is not known. */
-export function cidrNodeReport(
+export function blockNodeReport(
   name: string,
   standing: Standing | undefined,
   facts: Pick<SelfFacts, 'state' | 'leader'>,
-): CidrNodeReport {
+): BlockNodeReport {
   if (standing !== undefined) return { known: true, standing: standing.standing, ...entryOf(standing) };
   return unknownNode(name, facts);
 }

@@ -28,7 +28,7 @@ import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
 import type { BlockBook } from './block-session.ts';
 import { NotStartable } from '../../controller/clouds/cloud.ts';
 import { logReflectorState, WatchCounters } from '../../controller/reporting/watch-counters.ts';
-import { type CidrParts, type CidrPorts, type PartWatch, writeTimeoutOf } from './block-mode.ts';
+import { type BlockParts, type BlockPorts, type PartWatch, writeTimeoutOf } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 /** How a mode reads and writes the blocks of a CiliumNode. */
@@ -39,7 +39,7 @@ export interface CiliumNodeForm<H extends CiliumNodeHolder, D> {
   readonly keptLabels?: readonly string[];
 }
 
-export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements CidrParts<H, D> {
+export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements BlockParts<H, D> {
   abstract readonly access: AccessScope;
   readonly holders: CiliumNodeHolders<H, D>;
   readonly watches: readonly PartWatch[] = [];
@@ -47,7 +47,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   readonly countsAsPeer = false;
   protected readonly deps: ModeDeps;
   protected readonly writer: CiliumNodeWriter;
-  protected readonly ports: CidrPorts<H>;
+  protected readonly ports: BlockPorts<H>;
   /** The Nodes of the cluster. */
   protected readonly nodes: ClusterNodes;
   protected readonly pods: ShownPods;
@@ -63,7 +63,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   #isDenialTold = false;
   #gc: CiliumNodeGc | undefined;
 
-  constructor(deps: ModeDeps, ports: CidrPorts<H>, form: CiliumNodeForm<H, D>) {
+  constructor(deps: ModeDeps, ports: BlockPorts<H>, form: CiliumNodeForm<H, D>) {
     this.deps = deps;
     this.ports = ports;
     const { kubernetes, leadership } = deps;

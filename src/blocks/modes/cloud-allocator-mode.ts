@@ -1,6 +1,6 @@
 // The command nodeipam with CloudAllocator: the pod CIDRs of a Node are what a cloud routes to its instance.
 import { BlockLedger } from '../allocation/block-ledger.ts';
-import { AliasAllotment, cloudPool } from '../node-ipam/cloud/alias-allotment.ts';
+import { AliasPolicy, cloudPool } from '../node-ipam/cloud/alias-policy.ts';
 import type { AliasDraft, AliasHolder } from '../node-ipam/cloud/alias-node-holders.ts';
 import { AliasReads } from '../node-ipam/cloud/alias-reads.ts';
 import { blockSettings } from '../settings/block-pools.ts';
@@ -9,7 +9,7 @@ import type { BlockBook } from './block-session.ts';
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import type { AliasCloud, CloudDeps } from '../../controller/clouds/cloud.ts';
 import { aliasMode, AliasParts } from './alias-parts.ts';
-import type { CidrMode, CidrParts, CidrPorts } from './block-mode.ts';
+import type { BlockMode, BlockParts, BlockPorts } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 /** The pod CIDRs, then the condition. */
@@ -28,18 +28,18 @@ const eventReasons = {
 export function cloudAllocatorMode(
   deps: ModeDeps,
   composeCloud: (deps: CloudDeps) => AliasCloud,
-): CidrMode<AliasHolder, AliasDraft> {
+): BlockMode<AliasHolder, AliasDraft> {
   return aliasMode(deps, (given, ports) => new CloudAllocatorParts(given, ports, composeCloud));
 }
 
-class CloudAllocatorParts extends AliasParts<AliasCloud> implements CidrParts<AliasHolder, AliasDraft> {
+class CloudAllocatorParts extends AliasParts<AliasCloud> implements BlockParts<AliasHolder, AliasDraft> {
   readonly eventReasons = eventReasons;
   readonly normalReasons = ['PodCIDRMismatch'] as const;
   readonly #deps: ModeDeps;
   readonly #reads: AliasReads;
-  #allotment: AliasAllotment | undefined;
+  #policy: AliasPolicy | undefined;
 
-  constructor(deps: ModeDeps, ports: CidrPorts<AliasHolder>, composeCloud: (deps: CloudDeps) => AliasCloud) {
+  constructor(deps: ModeDeps, ports: BlockPorts<AliasHolder>, composeCloud: (deps: CloudDeps) => AliasCloud) {
     super(deps, ports, composeCloud);
     this.#deps = deps;
     const { clock, random, onBug } = deps.host;
@@ -55,14 +55,14 @@ class CloudAllocatorParts extends AliasParts<AliasCloud> implements CidrParts<Al
   openBook(): BlockBook<AliasHolder, AliasDraft> {
     const { reserved } = blockSettings(this.#deps.host.options, 'nodeipam');
     const ledger = new BlockLedger([]);
-    this.#allotment = new AliasAllotment({
+    this.#policy = new AliasPolicy({
       ledger,
       reads: this.#reads,
       families: [...new Set(reserved.map(({ family }) => family))],
       services: reserved,
       words: this.cloudInUse.words,
     });
-    return { ledger, allotment: this.#allotment, writesInARow, isOfCloud: true };
+    return { ledger, policy: this.#policy, writesInARow, isOfCloud: true };
   }
 
   async whileLeading(signal: AbortSignal): Promise<void> {
@@ -79,7 +79,7 @@ class CloudAllocatorParts extends AliasParts<AliasCloud> implements CidrParts<Al
   override show(): void {
     super.show();
     const { metrics } = this.#deps.host.registry;
-    for (const [family, count] of this.#allotment?.waiting() ?? [])
+    for (const [family, count] of this.#policy?.waiting() ?? [])
       metrics.headwater_cidr_waiting_nodes.set({ pool: cloudPool, family }, count);
   }
 

@@ -11,7 +11,7 @@ import { aborted } from '../../runtime/race-abort.ts';
 import type { BlockBook } from './block-session.ts';
 import type { AliasCloud, CloudDeps } from '../../controller/clouds/cloud.ts';
 import { aliasMode, AliasParts } from './alias-parts.ts';
-import type { CidrMode, CidrParts, CidrPorts } from './block-mode.ts';
+import type { BlockMode, BlockParts, BlockPorts } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 /** What the mode uses of a cloud. */
@@ -35,7 +35,7 @@ export function cloudSyncMode(
   deps: ModeDeps,
   mode: SyncMode,
   composeCloud: (deps: CloudDeps) => SyncedCloud,
-): CidrMode<AliasHolder, AliasDraft> {
+): BlockMode<AliasHolder, AliasDraft> {
   return aliasMode(deps, (given, ports) => new CloudSyncParts(given, ports, { mode, composeCloud }));
 }
 
@@ -44,13 +44,13 @@ interface SyncSetting {
   readonly composeCloud: (deps: CloudDeps) => SyncedCloud;
 }
 
-class CloudSyncParts extends AliasParts<SyncedCloud> implements CidrParts<AliasHolder, AliasDraft> {
+class CloudSyncParts extends AliasParts<SyncedCloud> implements BlockParts<AliasHolder, AliasDraft> {
   readonly eventReasons = eventReasons;
   readonly normalReasons = ['InvalidSyncMode', 'PodCIDRMismatch', 'PodCIDRUnreadable'] as const;
   readonly #deps: ModeDeps;
   readonly #mode: SyncMode;
 
-  constructor(deps: ModeDeps, ports: CidrPorts<AliasHolder>, { mode, composeCloud }: SyncSetting) {
+  constructor(deps: ModeDeps, ports: BlockPorts<AliasHolder>, { mode, composeCloud }: SyncSetting) {
     super(deps, ports, composeCloud);
     this.#deps = deps;
     this.#mode = mode;

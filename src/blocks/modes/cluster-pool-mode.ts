@@ -14,12 +14,12 @@ import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { BlockBook } from './block-session.ts';
 import { blockOfEachFamilyBook } from './block-book.ts';
-import { CidrMode, type CidrPorts } from './block-mode.ts';
+import { BlockMode, type BlockPorts } from './block-mode.ts';
 import { CiliumNodeParts } from './cilium-node-parts.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
-export function clusterPoolMode(deps: ModeDeps): CidrMode<CiliumNodeHolder, readonly string[]> {
-  return new CidrMode(deps, {
+export function clusterPoolMode(deps: ModeDeps): BlockMode<CiliumNodeHolder, readonly string[]> {
+  return new BlockMode(deps, {
     served: 'CiliumNodes',
     path: ciliumNodesPath,
     read: readerOf(deps),
@@ -34,7 +34,7 @@ function readerOf({ host }: ModeDeps): (raw: JsonObject) => CiliumNodeHolder {
 class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string[]> {
   readonly access: AccessScope;
 
-  constructor(deps: ModeDeps, ports: CidrPorts<CiliumNodeHolder>) {
+  constructor(deps: ModeDeps, ports: BlockPorts<CiliumNodeHolder>) {
     super(deps, ports, {
       read: readerOf(deps),
       specOf: podCidrsPatch,

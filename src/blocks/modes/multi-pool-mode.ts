@@ -1,11 +1,11 @@
 // The mode multi-pool: blocks of CiliumPodIPPools for each CiliumNode, as many as its agent asks for.
 import { BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
-import { bySeniority } from '../allocation/waiting-line.ts';
+import { bySeniority } from '../allocation/service-queue.ts';
 import type { WideHolding } from '../cluster-pool/first-held.ts';
 import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
 import { ForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
-import { PoolAllotment, type PoolAllotmentEvent } from '../multi-pool/pool-allotment.ts';
+import { PoolPolicy, type PoolPolicyEvent } from '../multi-pool/pool-policy.ts';
 import { allocatedPatch, type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
 import { type Cidr, cidrOf } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
@@ -14,7 +14,7 @@ import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-po
 import type { Json } from '../../kubernetes/transport/json.ts';
 import { aborted, raceAbort } from '../../runtime/race-abort.ts';
 import type { BlockBook } from './block-session.ts';
-import { CidrMode, type CidrPorts } from './block-mode.ts';
+import { BlockMode, type BlockPorts } from './block-mode.ts';
 import { CiliumNodeParts } from './cilium-node-parts.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 import { PoolMigration } from './pool-migration.ts';
@@ -25,8 +25,8 @@ import { type PoolChange, PoolsWatch } from './pools-watch.ts';
 /** An agent asks for more again and again while its pods start. */
 const writesInARow = 30;
 
-export function multiPoolMode(deps: ModeDeps): CidrMode<PoolNodeHolder, readonly Json[]> {
-  return new CidrMode(deps, {
+export function multiPoolMode(deps: ModeDeps): BlockMode<PoolNodeHolder, readonly Json[]> {
+  return new BlockMode(deps, {
     served: 'CiliumNodes',
     path: ciliumNodesPath,
     read: poolNodeHolder,
@@ -43,12 +43,12 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   readonly #ledger = new BlockLedger([]);
   /** Why the list of all pods failed that a new leader waits for. */
   #podsProblem: string | undefined;
-  #allotment: PoolAllotment | undefined;
+  #policy: PoolPolicy | undefined;
   #dropped: DroppedBlocks | undefined;
   #forgotten: ForgottenBlocks | undefined;
   #migration: PoolMigration | undefined;
 
-  constructor(deps: ModeDeps, ports: CidrPorts<PoolNodeHolder>) {
+  constructor(deps: ModeDeps, ports: BlockPorts<PoolNodeHolder>) {
     super(deps, ports, { read: poolNodeHolder, specOf: allocatedPatch });
     const { nodesGcInterval, skipCrdCreation, autoCreateCiliumPodIpPools, releasePodCheck } =
       deps.host.options;
@@ -84,27 +84,27 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     const ledger = this.#ledger;
     const { releasePodCheck } = this.deps.host.options;
     const holdings = this.openHoldings(ledger);
-    const allotment: PoolAllotment = new PoolAllotment(ledger, {
+    const policy: PoolPolicy = new PoolPolicy(ledger, {
       ...holdings,
       looksAtPods: releasePodCheck,
-      emit: (event) => this.#noteEvent(allotment, event),
+      emit: (event) => this.#noteEvent(policy, event),
     });
-    this.#dropped = this.#droppedBlocksOf(allotment);
-    if (holdings.left !== undefined) this.#forgotten = this.#forgottenBlocksOf(allotment, holdings.left);
+    this.#dropped = this.#droppedBlocksOf(policy);
+    if (holdings.left !== undefined) this.#forgotten = this.#forgottenBlocksOf(policy, holdings.left);
     const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
     this.holdFirst(ledger, 'of pools', this.#wideIn(pools));
     for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
-      allotment.take(holder, undefined);
-    this.#allotment = allotment;
-    allotment.changePools(pools);
-    return { ledger, allotment, writesInARow };
+      policy.hold(holder, undefined);
+    this.#policy = policy;
+    policy.changePools(pools);
+    return { ledger, policy, writesInARow };
   }
 
-  #openMigration(allotment: PoolAllotment): PoolMigration {
+  #openMigration(policy: PoolPolicy): PoolMigration {
     this.#migration = new PoolMigration({
       ...this.deps,
       writer: this.writer,
-      allotment,
+      policy,
       isLeftAlone: (holder) => this.holders.isLeftAlone(holder),
       ports: this.ports,
     });
@@ -114,7 +114,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   /** What cluster-pool gave, and what takes too many blocks of these pools, or none yet. */
   #wideIn(pools: readonly PoolChange[]): readonly WideHolding[] {
     const ledger = new BlockLedger([]);
-    new PoolAllotment(ledger).changePools(pools);
+    new PoolPolicy(ledger).changePools(pools);
     const isWide = (cidr: Cidr): boolean => {
       const blocks = ledger.blocksIn(cidr).reduce((sum, each) => sum + each.blocks, 0);
       return blocks === 0 || blocks > maxBlocksOfHolder;
@@ -124,7 +124,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     );
   }
 
-  #noteEvent({ book }: PoolAllotment, event: PoolAllotmentEvent): void {
+  #noteEvent({ book }: PoolPolicy, event: PoolPolicyEvent): void {
     switch (event.kind) {
       case 'pools':
         this.#forgotten?.notePools();
@@ -139,7 +139,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     }
   }
 
-  #droppedBlocksOf(holdings: PoolAllotment): DroppedBlocks {
+  #droppedBlocksOf(holdings: PoolPolicy): DroppedBlocks {
     const { clock, random, onBug } = this.deps.host;
     return new DroppedBlocks({
       pods: this.pods,
@@ -157,13 +157,13 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
 
   /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */
   override async whileLeading(signal: AbortSignal): Promise<void> {
-    const allotment = this.#allotment;
-    if (allotment === undefined) throw new Error('it leads without having opened its book');
+    const policy = this.#policy;
+    if (policy === undefined) throw new Error('it leads without having opened its book');
     await raceAbort(this.nodes.settled, signal);
     await new PoolStart({
       ...this.deps,
       ports: this.ports,
-      migration: this.#openMigration(allotment),
+      migration: this.#openMigration(policy),
       refreshPools: () => this.#pools.reflector.refresh(),
     }).run(signal);
     await this.#forgotten?.remember(signal);
@@ -173,11 +173,11 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     await super.whileLeading(signal);
   }
 
-  #forgottenBlocksOf(allotment: PoolAllotment, left: LeftHoldings): ForgottenBlocks {
+  #forgottenBlocksOf(policy: PoolPolicy, left: LeftHoldings): ForgottenBlocks {
     const { clock, random, log } = this.deps.host;
     return new ForgottenBlocks({
       pods: this.pods,
-      allotment,
+      policy,
       left,
       uidOf: (name) => this.ports.known().get(name)?.uid,
       onUnreadable: ({ isDenied, problem }) => {
@@ -196,11 +196,11 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
 
   override show(): void {
     super.show();
-    if (this.#allotment !== undefined) this.#reports.show(this.#allotment, this.#ledger.totals());
+    if (this.#policy !== undefined) this.#reports.show(this.#policy, this.#ledger.totals());
   }
 
   #change(changes: readonly PoolChange[]): void {
-    this.ports.resume(changes.length === 0 ? undefined : this.#allotment?.changePools(changes));
+    this.ports.resume(changes.length === 0 ? undefined : this.#policy?.changePools(changes));
   }
 
   async #watchPools(signal: AbortSignal): Promise<void> {

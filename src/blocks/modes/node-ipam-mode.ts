@@ -5,11 +5,11 @@ import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import { blockOfEachFamilyBook } from './block-book.ts';
-import { CidrMode, writeTimeoutOf } from './block-mode.ts';
+import { BlockMode, writeTimeoutOf } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
-export function nodeIpamMode(deps: ModeDeps): CidrMode<NodeHolder, readonly string[]> {
-  return new CidrMode(deps, {
+export function nodeIpamMode(deps: ModeDeps): BlockMode<NodeHolder, readonly string[]> {
+  return new BlockMode(deps, {
     served: 'Nodes',
     path: nodesPath,
     read: nodeHolder,

@@ -1,22 +1,22 @@
 // Moves what cluster-pool gave to the default pool: of all CiliumNodes before a leader gives out anything, and later of each one
 // that can move by then. A node is to be ignored no longer, its pool gets the network, or somebody restores an older object.
 import { moveOf, movePatch } from '../multi-pool/migration.ts';
-import type { PoolAllotment } from '../multi-pool/pool-allotment.ts';
+import type { PoolPolicy } from '../multi-pool/pool-policy.ts';
 import { type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
-import type { CidrPorts } from './block-mode.ts';
+import type { BlockPorts } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 export interface PoolMigrationDeps extends Pick<ModeDeps, 'host' | 'leadership'> {
   readonly writer: Pick<CiliumNodeWriter, 'get' | 'patchSpec'>;
-  readonly allotment: PoolAllotment;
+  readonly policy: PoolPolicy;
   /** Whether nothing may be written to the CiliumNode. */
   readonly isLeftAlone: (holder: PoolNodeHolder) => boolean;
-  readonly ports: Pick<CidrPorts<PoolNodeHolder>, 'known' | 'mayWrite' | 'observe' | 'resume'>;
+  readonly ports: Pick<BlockPorts<PoolNodeHolder>, 'known' | 'mayWrite' | 'observe' | 'resume'>;
 }
 
 /** Tries of one CiliumNode in a row, and the waits between them, in ms. */
@@ -99,15 +99,15 @@ export class PoolMigration {
     if (holder === undefined || holder.uid !== uid) return;
     const refused = await this.#move(holder, this.#tasks.closing);
     if (refused === undefined) return;
-    const { allotment, host, ports } = this.#deps;
-    if (!allotment.noteUnmoved(holder, refused)) return;
+    const { policy, host, ports } = this.#deps;
+    if (!policy.noteUnmoved(holder, refused)) return;
     host.log.warn('the blocks of a node cannot move to the default pool', { node: name, why: refused });
     ports.resume([uid]);
   }
 
   /** Undefined unless it cannot move. */
   async #move(first: PoolNodeHolder, signal: AbortSignal): Promise<string | undefined> {
-    const { allotment, host, isLeftAlone } = this.#deps;
+    const { policy, host, isLeftAlone } = this.#deps;
     const { options, log, clock, random } = host;
     const { name, uid } = first;
     const backoff = new Backoff(retries, { clock, random });
@@ -116,7 +116,7 @@ export class PoolMigration {
     while (backoff.failures < retries.tries) {
       const pool = options.ipamDefaultIpPool;
       if (holder === undefined || holder.uid !== uid || isLeftAlone(holder)) return undefined;
-      const move = moveOf(holder, pool, allotment.book.get(pool));
+      const move = moveOf(holder, pool, policy.book.get(pool));
       if (move.kind === 'none') return undefined;
       if (move.kind === 'refused') return move.why;
       if ((await permissionToWrite(this.#deps, signal)) === 'dryRun') {
@@ -170,7 +170,7 @@ export async function permissionToWrite(
     leadership,
     ports,
   }: Pick<PoolMigrationDeps, 'host' | 'leadership'> & {
-    readonly ports: Pick<CidrPorts<PoolNodeHolder>, 'mayWrite'>;
+    readonly ports: Pick<BlockPorts<PoolNodeHolder>, 'mayWrite'>;
   },
   signal: AbortSignal,
 ): Promise<'dryRun' | undefined> {

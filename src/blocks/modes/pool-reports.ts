@@ -1,6 +1,6 @@
 // What is told of pools: a wrong one in the log and as an Event on it, and their gauges.
 import type { PoolTotal } from '../allocation/block-ledger.ts';
-import type { PoolAllotment } from '../multi-pool/pool-allotment.ts';
+import type { PoolPolicy } from '../multi-pool/pool-policy.ts';
 import type { PoolBook, PoolState } from '../multi-pool/pool-book.ts';
 import { families } from '../set/cidr.ts';
 import type { ModeDeps } from '../../controller/host.ts';
@@ -60,9 +60,9 @@ export class PoolReports {
   }
 
   /** Sets the gauges of pools. */
-  show(allotment: PoolAllotment, totals: readonly PoolTotal[]): void {
+  show(policy: PoolPolicy, totals: readonly PoolTotal[]): void {
     const { metrics } = this.#deps.host.registry;
-    const orphans = this.#orphans(allotment);
+    const orphans = this.#orphans(policy);
     for (const pool of [...this.#names, unknownPool])
       for (const family of families) {
         const state = 'orphaned';
@@ -72,9 +72,9 @@ export class PoolReports {
       }
   }
 
-  #orphans(allotment: PoolAllotment): ReadonlyMap<string, number> {
+  #orphans(policy: PoolPolicy): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const { pool, cidr } of allotment.orphans()) {
+    for (const { pool, cidr } of policy.orphans()) {
       const key = `${cidr.family} ${this.#names.has(pool) ? pool : unknownPool}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }

@@ -4,13 +4,13 @@ import type { PoolNodeHolder } from '../multi-pool/pool-node-holder.ts';
 import type { PoolSpec } from '../../config/pool-specs.ts';
 import { ciliumPodIpPoolsPath } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import type { CidrPorts } from './block-mode.ts';
+import type { BlockPorts } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 import { permissionToWrite, type PoolMigration } from './pool-migration.ts';
 
 export interface PoolStartDeps extends Omit<ModeDeps, 'events'> {
   readonly migration: Pick<PoolMigration, 'open'>;
-  readonly ports: Pick<CidrPorts<PoolNodeHolder>, 'mayWrite'>;
+  readonly ports: Pick<BlockPorts<PoolNodeHolder>, 'mayWrite'>;
   /** Resolves once every pool is known that was there before this call. */
   readonly refreshPools: () => Promise<void>;
 }

@@ -1,7 +1,7 @@
 // When the blocks of one node go back that its agent no longer lists: once no pod of the node shows an address of them. A list
 // that is empty has to stay so for a while before it counts.
 import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
-import type { Change } from '../allocation/allotment.ts';
+import type { Change } from '../allocation/allocation-policy.ts';
 import { type Cidr, isAmong, isSame } from '../set/cidr.ts';
 import { type DropLook, dropLook } from './drop-look.ts';
 import type { ListedBlock } from './pool-book.ts';

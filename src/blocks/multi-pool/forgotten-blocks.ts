@@ -7,11 +7,11 @@ import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { addressCidr, type Cidr } from '../set/cidr.ts';
-import type { PoolAllotment } from './pool-allotment.ts';
+import type { PoolPolicy } from './pool-policy.ts';
 
 export interface ForgottenBlocksDeps {
   readonly pods: AllPodReads;
-  readonly allotment: Pick<PoolAllotment, 'forgottenBlock' | 'isOutside' | 'remember'>;
+  readonly policy: Pick<PoolPolicy, 'forgottenBlock' | 'isOutside' | 'remember'>;
   /** What CiliumNodes left that are gone. */
   readonly left: Pick<LeftHoldings, 'remember'>;
   /** The uid of the CiliumNode of that name; undefined if there is none. */
@@ -65,21 +65,21 @@ export class ForgottenBlocks {
   }
 
   #isWanted({ node, address }: ShownPodOfNode): boolean {
-    const { allotment, uidOf } = this.#deps;
+    const { policy, uidOf } = this.#deps;
     const [uid, place] = [uidOf(node), addressCidr(address)];
     if (place === undefined) return false;
-    if (allotment.forgottenBlock(uid, place) !== undefined) return true;
-    return uid !== undefined && allotment.isOutside(uid, place);
+    if (policy.forgottenBlock(uid, place) !== undefined) return true;
+    return uid !== undefined && policy.isOutside(uid, place);
   }
 
   /** Whether it has a block by now, its own or another's. */
   #isRemembered({ node, address }: OutsideUse): boolean {
-    const { allotment, left, uidOf } = this.#deps;
+    const { policy, left, uidOf } = this.#deps;
     const uid = uidOf(node);
-    const block = allotment.forgottenBlock(uid, address);
-    if (block === undefined) return uid === undefined || !allotment.isOutside(uid, address);
+    const block = policy.forgottenBlock(uid, address);
+    if (block === undefined) return uid === undefined || !policy.isOutside(uid, address);
     if (uid === undefined) left.remember(node, block.cidr);
-    else allotment.remember(uid, block);
+    else policy.remember(uid, block);
     return true;
   }
 }

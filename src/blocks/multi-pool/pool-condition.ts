@@ -1,5 +1,5 @@
 // Decides what is wrong with the blocks of a CiliumNode in the mode multi-pool, and what to do. Pure.
-import type { ServiceFacts } from '../allocation/allotment.ts';
+import type { ServiceFacts } from '../allocation/allocation-policy.ts';
 import { heldBy } from '../allocation/block-condition.ts';
 import type { BlockCondition, BlockReason } from '../allocation/block-holders.ts';
 import { unconfirmed } from '../allocation/node-claims.ts';

@@ -9,7 +9,7 @@ import {
   type BucketSize,
   emptied,
   fullBucket,
-  giveBack,
+  cancel,
   isWithin,
   loweredTo,
   resized,
@@ -151,7 +151,7 @@ export function whenRefunded(limit: RateLimit, count: number, now: number): Rate
   const there = count - voided;
   const kept = Math.max(0, limit.unsent.length - there);
   const times = limit.unsent.slice(kept).map(({ grantedAt }) => grantedAt);
-  const bucket = giveBack(limit.bucket, { count: there, times }, now);
+  const bucket = cancel(limit.bucket, { count: there, times }, now);
   return limitAt(
     { ...limit, bucket, unsent: limit.unsent.slice(0, kept), voided: limit.voided - voided },
     now,
@@ -160,7 +160,7 @@ export function whenRefunded(limit: RateLimit, count: number, now: number): Rate
 
 /** A call that was sent has not reached the cloud. A window goes on counting it. */
 export function whenNotReached(limit: RateLimit, now: number): RateLimit {
-  return limitAt({ ...limit, bucket: giveBack(limit.bucket, { count: 1, times: [] }, now) }, now);
+  return limitAt({ ...limit, bucket: cancel(limit.bucket, { count: 1, times: [] }, now) }, now);
 }
 
 /** A call with a void token requests another one, or cancels that request with -1. */

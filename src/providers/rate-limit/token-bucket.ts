@@ -92,7 +92,7 @@ export function takeTokens(bucket: TokenBucket, count: number, now: number): Tok
 }
 
 /** Gives back `count` tokens. In a bucket with a window, `times` are those at which the unused tokens were taken. */
-export function giveBack(
+export function cancel(
   bucket: TokenBucket,
   { count, times }: { readonly count: number; readonly times: readonly number[] },
   now: number,

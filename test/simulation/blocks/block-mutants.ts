@@ -149,25 +149,25 @@ export const poolMutants: readonly Mutant[] = [
   ),
   one(
     'takes away what an agent lists',
-    'blocks/multi-pool/pool-allotment.ts',
+    'blocks/multi-pool/pool-policy.ts',
     'withBlocks(known.holder.rawAllocated, added, ',
     'withBlocks(known.holder.rawAllocated.slice(1), added, ',
   ),
   one(
     'gives blocks of one family only',
-    'blocks/multi-pool/pool-allotment.ts',
+    'blocks/multi-pool/pool-policy.ts',
     'families.flatMap((family) =>\n        wantOf(',
     'families.slice(0, 1).flatMap((family) =>\n        wantOf(',
   ),
   one(
     'frees what an agent has when its list is empty',
-    'blocks/multi-pool/pool-allotment.ts',
+    'blocks/multi-pool/pool-policy.ts',
     'const isWhole = listed.length > 0 && holder.problem === undefined;',
     'const isWhole = holder.problem === undefined;',
   ),
   one(
     'keeps what agents return',
-    'blocks/multi-pool/pool-allotment.ts',
+    'blocks/multi-pool/pool-policy.ts',
     'const freed = [...this.#release(known, this.#mayGo(known, dropped)), ',
     'const freed = [...this.#release(known, this.#mayGo(known, dropped).slice(0, 0)), ',
   ),
@@ -180,7 +180,7 @@ export const poolMutants: readonly Mutant[] = [
         to: 'return version === holder.version ? added.slice(0, 0) : [];',
       },
       {
-        file: 'blocks/multi-pool/pool-allotment.ts',
+        file: 'blocks/multi-pool/pool-policy.ts',
         from: 'known.returns.noteOffer(known.added);',
         to: '',
       },
@@ -189,8 +189,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'serves nobody when a pool grows',
     'blocks/modes/multi-pool-mode.ts',
-    'this.ports.resume(changes.length === 0 ? undefined : this.#allotment?.changePools(changes));',
-    'if (changes.length === 0) this.ports.resume();\n    else this.#allotment?.changePools(changes);',
+    'this.ports.resume(changes.length === 0 ? undefined : this.#policy?.changePools(changes));',
+    'if (changes.length === 0) this.ports.resume();\n    else this.#policy?.changePools(changes);',
   ),
 ];
 
@@ -205,8 +205,8 @@ export const syncMutants: readonly Mutant[] = [
   one(
     'does not give back the block that the cloud refuses',
     'blocks/node-ipam/sync/node-syncs.ts',
-    'if (isHard && entry.taken !== undefined && entry.giveBack()) this',
-    'if (isHard && entry.taken === undefined && entry.giveBack()) this',
+    'if (isHard && entry.taken !== undefined && entry.cancelTaken()) this',
+    'if (isHard && entry.taken === undefined && entry.cancelTaken()) this',
   ),
   one(
     'leaves a Node half done when its write meets another state',
@@ -226,13 +226,13 @@ export const syncMutants: readonly Mutant[] = [
 export const cloudMutants: readonly Mutant[] = [
   one(
     'gives a Node what another one still shows',
-    'blocks/node-ipam/cloud/alias-allotment.ts',
+    'blocks/node-ipam/cloud/alias-policy.ts',
     "if (plan.kind !== 'assign' || this.#obstacleTo(known, plan.cidrs) !== undefined) return undefined;",
     "if (plan.kind !== 'assign') return undefined;",
   ),
   one(
     'never sets the condition of a Node with its pod CIDRs',
-    'blocks/node-ipam/cloud/alias-allotment.ts',
+    'blocks/node-ipam/cloud/alias-policy.ts',
     'return blocks.length > 0 && isNetworkReady;',
     'return blocks.length > 0 || isNetworkReady;',
   ),

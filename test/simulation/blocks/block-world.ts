@@ -6,7 +6,7 @@ import { clusterPoolMode } from '../../../src/blocks/modes/cluster-pool-mode.ts'
 import type { Mode, ModeDeps } from '../../../src/controller/host.ts';
 import { multiPoolMode } from '../../../src/blocks/modes/multi-pool-mode.ts';
 import { Controller } from '../../../src/controller/controller.ts';
-import type { CidrNodeReport, CidrStatusReport } from '../../../src/blocks/modes/block-status-report.ts';
+import type { BlockNodeReport, BlockStatusReport } from '../../../src/blocks/modes/block-status-report.ts';
 import { loadOptions } from '../../../src/config/load-options.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Options } from '../../../src/config/option-table.ts';
@@ -32,7 +32,7 @@ import { noopMetricRegistry } from '../noop-metric-registry.ts';
 import { kubernetesPort } from '../ports.ts';
 import { SimulatedProcess } from '../process.ts';
 
-export type BlockController = Controller<CidrStatusReport, CidrNodeReport>;
+export type BlockController = Controller<BlockStatusReport, BlockNodeReport>;
 
 export interface BlockReplica {
   readonly process: SimulatedProcess;
@@ -58,7 +58,7 @@ export interface BlockWorldOptions {
   /** The metric registry of every process. Default: one that keeps nothing. */
   readonly registry?: MetricRegistry;
   /** The mode of every process. Default: the one that its options select. */
-  readonly mode?: (deps: ModeDeps) => Mode<CidrStatusReport, CidrNodeReport>;
+  readonly mode?: (deps: ModeDeps) => Mode<BlockStatusReport, BlockNodeReport>;
 }
 
 /** A write of a process that took effect. */
@@ -145,7 +145,7 @@ export class BlockWorld {
     return replica;
   }
 
-  #modeOf({ ipam }: Options): (deps: ModeDeps) => Mode<CidrStatusReport, CidrNodeReport> {
+  #modeOf({ ipam }: Options): (deps: ModeDeps) => Mode<BlockStatusReport, BlockNodeReport> {
     const { mode } = this.#options;
     if (mode !== undefined) return mode;
     if (this.form === 'Node') return nodeIpamMode;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chosen } from '../../../monitoring/alerts/nodes.ts';
 import { dashboards } from '../../../monitoring/generate.ts';
 import { optionNames } from '../../../src/config/option-table.ts';
-import type { CidrStatusReport } from '../../../src/blocks/modes/block-status-report.ts';
+import type { BlockStatusReport } from '../../../src/blocks/modes/block-status-report.ts';
 import type { StatusReport } from '../../../src/controller/reporting/status-report.ts';
 import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
 
@@ -50,7 +50,7 @@ const statusKeys = {
   excluded: true,
   pools: true,
   waiting: true,
-} satisfies Record<keyof CidrStatusReport | keyof StatusReport, true>;
+} satisfies Record<keyof BlockStatusReport | keyof StatusReport, true>;
 
 const commands = /^(kubectl|curl|aws|az|aliyun) /;
 /** Flags of other programs. */

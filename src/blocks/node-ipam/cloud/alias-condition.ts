@@ -1,5 +1,5 @@
 // Decides what is wrong with a Node whose pod CIDRs follow a cloud. Pure.
-import type { ServiceFacts } from '../../allocation/allotment.ts';
+import type { ServiceFacts } from '../../allocation/allocation-policy.ts';
 import { blockCondition, type BlockFacts } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import { type Cidr, cidrText, familyNames } from '../../set/cidr.ts';

@@ -1,13 +1,13 @@
 // Syncs the pod CIDRs of Nodes with the CIDRs that a cloud routes to their instances: a work queue of Nodes, with a
 // bounded number of reads at once, the oldest Node first. The mode names the side that decides, the Node or its instance.
 import { type Result, WorkQueue } from '../../../runtime/work-queue.ts';
-import type { Lack } from '../../allocation/allotment.ts';
+import type { MissingBlock } from '../../allocation/allocation-policy.ts';
 import type { Standing } from '../../allocation/allocator-entry.ts';
 import type { AllocatorPorts, BlockAllocator } from '../../allocation/block-allocator.ts';
 import { blockCondition, type BlockWords } from '../../allocation/block-condition.ts';
 import type { Assignment, BlockCondition, BlockHolders } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
-import { bySeniority } from '../../allocation/waiting-line.ts';
+import { bySeniority } from '../../allocation/service-queue.ts';
 import { type Cidr, cidrText, type Family } from '../../set/cidr.ts';
 import type { AliasDraft, AliasHolder } from '../cloud/alias-node-holders.ts';
 import {
@@ -120,7 +120,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     return this.#entries.get(name)?.standing;
   }
 
-  waiting(): readonly Lack[] {
+  waiting(): readonly MissingBlock[] {
     const { pool, family } = this.#deps;
     return this.standings()
       .filter(({ standing }) => standing === 'waiting')
@@ -260,7 +260,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   #notAdded(entry: SyncEntry, cidr: Cidr, failure: AliasFailure): SyncOutcome {
     if (failure.kind === 'unclear') entry.doubt(cidr);
     const isHard = failure.kind === 'refused' || failure.kind === 'notFound';
-    if (isHard && entry.taken !== undefined && entry.giveBack()) this.#free(cidr);
+    if (isHard && entry.taken !== undefined && entry.cancelTaken()) this.#free(cidr);
     return this.#fail(entry, conditionOf(failure), failure.retryAfterMs);
   }
 

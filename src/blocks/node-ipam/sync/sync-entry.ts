@@ -66,7 +66,7 @@ export class SyncEntry {
   }
 
   /** The cloud refused the block that was taken. Returns whether it is free again: it is not if the cloud may route it yet. */
-  giveBack(): boolean {
+  cancelTaken(): boolean {
     const cidr = this.taken;
     this.taken = undefined;
     this.#settle();

@@ -185,14 +185,14 @@ export function allocatorRig({
   const ledger = new BlockLedger(read);
   const [events, bugs, looks]: [AllocatorEvent[], unknown[], string[]] = [[], [], []];
   const families = new Set<Family>(read.map((pool) => pool.cidr.family));
-  const allotment = new BlockOfEachFamily({
+  const policy = new BlockOfEachFamily({
     ledger,
     families: [...families],
     words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
     canGrow: model.canGrow,
   });
-  const conditionOf = allotment.conditionOf.bind(allotment);
-  allotment.conditionOf = (holder, facts) => {
+  const conditionOf = policy.conditionOf.bind(policy);
+  policy.conditionOf = (holder, facts) => {
     looks.push(holder.name);
     return conditionOf(holder, facts);
   };
@@ -204,7 +204,7 @@ export function allocatorRig({
     bugs,
     refusal: undefined,
     allocator: new Allocator({
-      allotment,
+      policy,
       holders: model,
       settings: { workers, writeTime: 1000, writesInARow: 0 },
       refusal: () => rig.refusal,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { BlockLedger } from '../../../../src/blocks/allocation/block-ledger.ts';
 import { DroppedBlocks, type DroppedHoldings } from '../../../../src/blocks/multi-pool/dropped-blocks.ts';
-import { PoolAllotment } from '../../../../src/blocks/multi-pool/pool-allotment.ts';
+import { PoolPolicy } from '../../../../src/blocks/multi-pool/pool-policy.ts';
 import { type PoolNodeHolder, poolNodeHolder } from '../../../../src/blocks/multi-pool/pool-node-holder.ts';
 import { readCiliumPodIpPool } from '../../../../src/kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import type { Json } from '../../../../src/kubernetes/transport/json.ts';
@@ -32,7 +32,7 @@ function listing(version: number, cidrs: readonly Json[], needed: number): PoolN
 class Scene {
   readonly clock = new VirtualClock();
   readonly ledger = new BlockLedger([]);
-  readonly allotment = new PoolAllotment(this.ledger, {
+  readonly policy = new PoolPolicy(this.ledger, {
     looksAtPods: true,
     emit: (event) => {
       if (event.kind === 'dropped') this.dropped.noteDrop(event.holder.name, event.holder.uid);
@@ -42,7 +42,7 @@ class Scene {
   answer: PodReading | undefined;
   count = 0;
   readonly looks: ((shown?: readonly ShownPod[]) => Promise<void>)[] = [];
-  readonly dropped = this.#watch(this.allotment);
+  readonly dropped = this.#watch(this.policy);
   #holder: PoolNodeHolder | undefined;
 
   constructor() {
@@ -50,7 +50,7 @@ class Scene {
       metadata: { name: 'default', uid: 'pool', resourceVersion: '1' },
       spec: { ipv4: { cidrs: ['10.0.0.0/24'], maskSize: 27 } },
     });
-    this.allotment.changePools([['default', pool]]);
+    this.policy.changePools([['default', pool]]);
   }
 
   #watch(holdings: DroppedHoldings): DroppedBlocks {
@@ -68,7 +68,7 @@ class Scene {
         },
       },
       holdings,
-      reassess: () => this.#holder && this.allotment.take(this.#holder, this.#holder),
+      reassess: () => this.#holder && this.policy.hold(this.#holder, this.#holder),
       clock: this.clock,
       random: new Random('looks'),
       onBug: (error) => {
@@ -78,17 +78,17 @@ class Scene {
   }
 
   show(holder: PoolNodeHolder): void {
-    this.allotment.take(holder, this.#holder);
+    this.policy.hold(holder, this.#holder);
     this.#holder = holder;
   }
 
   /** What the node would list by the next write. */
   reserve(): readonly string[] {
-    return this.#holder === undefined ? [] : (this.allotment.reserve(this.#holder)?.blocks ?? []);
+    return this.#holder === undefined ? [] : (this.policy.reserve(this.#holder)?.blocks ?? []);
   }
 
-  giveBack(): void {
-    if (this.#holder !== undefined) this.allotment.giveBack(this.#holder);
+  cancel(): void {
+    if (this.#holder !== undefined) this.policy.cancel(this.#holder);
   }
 
   get holds(): readonly number[] {
@@ -163,7 +163,7 @@ describe('a block that a write offers again while the pods of its node are looke
 
   test.each<[string, (scene: Scene) => void]>([
     ['met another state', (scene) => scene.show(listing(5, [a], 20))],
-    ['was refused', (scene) => scene.giveBack()],
+    ['was refused', (scene) => scene.cancel()],
   ])('goes by the next look after the write %s', async (_, end) => {
     const scene = offering();
     await scene.looks[0]?.();

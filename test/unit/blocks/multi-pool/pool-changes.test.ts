@@ -1,7 +1,7 @@
 // What a change of one pool costs the nodes of others.
 import { describe, expect, test } from '@jest/globals';
 import { BlockLedger } from '../../../../src/blocks/allocation/block-ledger.ts';
-import { PoolAllotment } from '../../../../src/blocks/multi-pool/pool-allotment.ts';
+import { PoolPolicy } from '../../../../src/blocks/multi-pool/pool-policy.ts';
 import { type PoolNodeHolder, poolNodeHolder } from '../../../../src/blocks/multi-pool/pool-node-holder.ts';
 import {
   type CiliumPodIpPool,
@@ -36,12 +36,12 @@ function node(index: number, needed: number): PoolNodeHolder {
   });
 }
 
-function scene(): PoolAllotment {
-  const allotment = new PoolAllotment(new BlockLedger([]));
-  for (let index = 0; index < count; index++) allotment.take(node(index, 20), undefined);
-  allotment.changePools(Array.from({ length: count }, (_, index) => pool(index)));
+function scene(): PoolPolicy {
+  const policy = new PoolPolicy(new BlockLedger([]));
+  for (let index = 0; index < count; index++) policy.hold(node(index, 20), undefined);
+  policy.changePools(Array.from({ length: count }, (_, index) => pool(index)));
   read.clear();
-  return allotment;
+  return policy;
 }
 
 describe('a change of one pool', () => {
@@ -50,20 +50,20 @@ describe('a change of one pool', () => {
     ['that is deleted', ['pool-7', undefined] as const],
     ['that is refused', pool(7, '10.0.8.0/25')],
   ])('%s costs nothing for 999 nodes of other pools', (_, change) => {
-    const allotment = scene();
+    const policy = scene();
 
-    expect(allotment.changePools([change])).toEqual(['uid-7']);
+    expect(policy.changePools([change])).toEqual(['uid-7']);
     expect([...read]).toEqual(['uid-7']);
   });
 
   test('concerns a node that has a block under its name and asks for nothing', () => {
-    const allotment = scene();
-    allotment.take(node(2000, 0), undefined);
+    const policy = scene();
+    policy.hold(node(2000, 0), undefined);
     const [name] = pool(2000);
 
-    expect(allotment.changePools([pool(2000)])).toEqual(['uid-2000']);
-    expect([...allotment.orphans()]).toEqual([]);
-    expect(allotment.changePools([[name, undefined]])).toEqual(['uid-2000']);
-    expect([...allotment.orphans()]).toMatchObject([{ pool: name, node: 'node-2000' }]);
+    expect(policy.changePools([pool(2000)])).toEqual(['uid-2000']);
+    expect([...policy.orphans()]).toEqual([]);
+    expect(policy.changePools([[name, undefined]])).toEqual(['uid-2000']);
+    expect([...policy.orphans()]).toMatchObject([{ pool: name, node: 'node-2000' }]);
   });
 });

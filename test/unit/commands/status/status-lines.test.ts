@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CidrStatusReport } from '../../../../src/blocks/modes/block-status-report.ts';
+import type { BlockStatusReport } from '../../../../src/blocks/modes/block-status-report.ts';
 import { reportIn } from '../../../../src/commands/status/served-report.ts';
 import { problemsOf, statusLines } from '../../../../src/commands/status/status-lines.ts';
 import type { StatusReport } from '../../../../src/controller/reporting/status-report.ts';
@@ -120,7 +120,7 @@ const troubled: StatusReport = {
   ],
 };
 
-const blocks: CidrStatusReport = {
+const blocks: BlockStatusReport = {
   state: 'leading',
   identity: 'host-0123456789',
   paused: [{ reason: 'dryRun', activities: ['allocation', 'release', 'ciliumnode-writes', 'events'] }],

@@ -16,7 +16,7 @@ export function oldestBefore(holder: Holder, others: readonly Holder[]): Holder 
   return others.filter((other) => bySeniority(other, holder) < 0).toSorted(bySeniority)[0];
 }
 
-export class WaitingLine<T extends { readonly holder: Holder }> {
+export class ServiceQueue<T extends { readonly holder: Holder }> {
   readonly #line: T[] = [];
   readonly #members = new Set<T>();
 

@@ -1,18 +1,24 @@
 // Gives Nodes whose pod CIDRs follow a cloud the CIDRs that the cloud routes to their instances, and then the condition
 // that their network is available. A CIDR that a Node shows stays with the Node while it exists, and no second Node gets
 // it.
-import type { Allotment, Change, Lack, Reservation, ServiceFacts } from '../../allocation/allotment.ts';
+import type {
+  AllocationPolicy,
+  Change,
+  MissingBlock,
+  Reservation,
+  ServiceFacts,
+} from '../../allocation/allocation-policy.ts';
 import { absentFamily, shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
-import { bySeniority } from '../../allocation/waiting-line.ts';
+import { bySeniority } from '../../allocation/service-queue.ts';
 import { type Cidr, cidrOf, cidrText, families, type Family, isAmong, overlaps } from '../../set/cidr.ts';
 import { aliasCondition, type AliasWords } from './alias-condition.ts';
 import { type AliasDraft, type AliasHolder, isOtherState } from './alias-node-holders.ts';
 import { type AliasPlan, aliasPlan } from './alias-plan.ts';
 import type { AliasReads } from './alias-reads.ts';
 
-export interface AliasAllotmentDeps {
+export interface AliasPolicyDeps {
   /** A ledger without pools: it only records which Node has which CIDR. */
   readonly ledger: BlockLedger;
   readonly reads: Pick<AliasReads, 'forget' | 'latest' | 'request'>;
@@ -33,16 +39,16 @@ interface Known {
 /** The pool name under which blocks from the cloud are counted. */
 export const cloudPool = 'cloud';
 
-export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
-  readonly #deps: AliasAllotmentDeps;
+export class AliasPolicy implements AllocationPolicy<AliasHolder, AliasDraft> {
+  readonly #deps: AliasPolicyDeps;
   /** By uid. */
   readonly #known = new Map<string, Known>();
 
-  constructor(deps: AliasAllotmentDeps) {
+  constructor(deps: AliasPolicyDeps) {
     this.#deps = deps;
   }
 
-  take(holder: AliasHolder, before: AliasHolder | undefined): Change {
+  hold(holder: AliasHolder, before: AliasHolder | undefined): Change {
     const { ledger, reads } = this.#deps;
     const shown = shownBlocks(holder);
     const reserved = shown.cidrs.length > 0 ? [] : (this.#known.get(holder.uid)?.reserved ?? []);
@@ -60,7 +66,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
     for (const cidr of cidrs) ledger.hold(uid, cidr);
   }
 
-  drop({ uid }: AliasHolder): Change {
+  release({ uid }: AliasHolder): Change {
     const { ledger, reads } = this.#deps;
     reads.forget(uid);
     this.#known.delete(uid);
@@ -78,7 +84,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
     return isOtherState(holder, before);
   }
 
-  lacks({ uid }: AliasHolder): readonly Lack[] {
+  missingBlocks({ uid }: AliasHolder): readonly MissingBlock[] {
     const known = this.#known.get(uid);
     if (known === undefined || isReady(known.holder)) return [];
     const { families: own } = this.#deps;
@@ -90,7 +96,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
   waiting(): ReadonlyMap<Family, number> {
     const counts = new Map<Family, number>(families.map((family) => [family, 0]));
     for (const { holder } of this.#known.values())
-      for (const { family } of holder.isLeftAlone ? [] : this.lacks(holder))
+      for (const { family } of holder.isLeftAlone ? [] : this.missingBlocks(holder))
         counts.set(family, (counts.get(family) ?? 0) + 1);
     return counts;
   }
@@ -115,7 +121,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
     return { draft: { kind: 'podCidrs', blocks }, blocks, fresh: blocks, isKnown, allocated: [] };
   }
 
-  giveBack({ uid }: AliasHolder): void {
+  cancel({ uid }: AliasHolder): void {
     const known = this.#known.get(uid);
     if (known === undefined) return;
     for (const cidr of known.reserved) this.#deps.ledger.release(uid, cidr);

@@ -4,12 +4,19 @@ import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-po
 import { maxCidrsRead } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { Json } from '../../kubernetes/transport/json.ts';
 import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
-import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '../allocation/allotment.ts';
+import type {
+  AllocationPolicy,
+  Change,
+  Freed,
+  MissingBlock,
+  Reservation,
+  ServiceFacts,
+} from '../allocation/allocation-policy.ts';
 import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
-import { oldestBefore } from '../allocation/waiting-line.ts';
+import { oldestBefore } from '../allocation/service-queue.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong, network, overlaps } from '../set/cidr.ts';
 import { isListed, shownBlocks } from './block-returns.ts';
 import { isOlder, type Known, newKnown, offeredTo, usedPools } from './known-pool-node.ts';
@@ -27,7 +34,7 @@ const maxRemembered = 32;
 
 const nothing: Change = { others: [], freed: [] };
 
-export type PoolAllotmentEvent =
+export type PoolPolicyEvent =
   /** These pools, or what is wrong with them, may have changed. */
   | { readonly kind: 'pools'; readonly names: ReadonlySet<string> }
   /** A node shows blocks of cluster-pool. */
@@ -35,26 +42,26 @@ export type PoolAllotmentEvent =
   /** Blocks wait for a look at the pods of their node. */
   | { readonly kind: 'dropped'; readonly holder: PoolNodeHolder };
 
-export interface PoolAllotmentDeps {
+export interface PoolPolicyDeps {
   /** What nodes hold of what they list. Default: all of it. */
   readonly claims?: NodeClaims;
   /** What objects left whose pods may run on. Default: what an object had is free with it. */
   readonly left?: LeftHoldings;
   /** Whether blocks that an agent drops wait for a look at the pods of their node. Default: its word is enough. */
   readonly looksAtPods?: boolean;
-  readonly emit?: (event: PoolAllotmentEvent) => void;
+  readonly emit?: (event: PoolPolicyEvent) => void;
 }
 
-export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]> {
+export class PoolPolicy implements AllocationPolicy<PoolNodeHolder, readonly Json[]> {
   readonly book: PoolBook;
   readonly #ledger: BlockLedger;
-  readonly #deps: PoolAllotmentDeps;
+  readonly #deps: PoolPolicyDeps;
   readonly #claims: NodeClaims;
   readonly #supply: PoolSupply;
   readonly #known = new Map<string, Known>();
   readonly #users = new PoolUsers();
 
-  constructor(ledger: BlockLedger, deps: PoolAllotmentDeps = {}) {
+  constructor(ledger: BlockLedger, deps: PoolPolicyDeps = {}) {
     this.#ledger = ledger;
     this.#deps = deps;
     this.#claims = deps.claims ?? new NodeClaims({ ledger, bound: Infinity, hasNode: () => undefined });
@@ -88,7 +95,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return [...concerned];
   }
 
-  take(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): Change {
+  hold(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): Change {
     const change = this.#takeIn(holder, before);
     if (holder.podCidrs.length > 0) this.#deps.emit?.({ kind: 'podCidrs', holder });
     return change;
@@ -186,7 +193,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return { others: [...sharing, ...this.#noteFreed(freed)], freed };
   }
 
-  drop({ uid, name }: PoolNodeHolder): Change {
+  release({ uid, name }: PoolNodeHolder): Change {
     const known = this.#known.get(uid);
     if (known === undefined) return nothing;
     const held = this.#ledger.heldBy(uid);
@@ -220,7 +227,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return holder.digest !== before.digest;
   }
 
-  lacks({ uid }: PoolNodeHolder): readonly Lack[] {
+  missingBlocks({ uid }: PoolNodeHolder): readonly MissingBlock[] {
     const known = this.#known.get(uid);
     return known === undefined ? [] : this.#wantsOf(known);
   }
@@ -256,7 +263,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     };
   }
 
-  giveBack({ uid }: PoolNodeHolder): void {
+  cancel({ uid }: PoolNodeHolder): void {
     const known = this.#known.get(uid);
     if (known === undefined) return;
     this.#release(known, known.reserved);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { LooseHoldings } from '../../../../src/blocks/allocation/loose-holdings.ts';
+import { OutsideHoldings } from '../../../../src/blocks/allocation/outside-holdings.ts';
 import { type Cidr, cidrText, network, overlaps } from '../../../../src/blocks/set/cidr.ts';
 import { cidr } from './holder-model.ts';
 
@@ -16,7 +16,7 @@ describe('holdings outside all pools', () => {
   test('are found by any address that they share with a CIDR', () => {
     fc.assert(
       fc.property(fc.array(anyCidr), fc.array(fc.nat(30)), anyCidr, (given, gone, asked) => {
-        const holdings = new LooseHoldings<{ readonly cidr: Cidr }>();
+        const holdings = new OutsideHoldings<{ readonly cidr: Cidr }>();
         const all = given.map((each) => ({ cidr: each }));
         for (const holding of all) holdings.add(holding);
         const deleted = gone.flatMap((index) => all[index] ?? []);
@@ -32,7 +32,7 @@ describe('holdings outside all pools', () => {
   });
 
   test('of a whole fleet are not searched one by one', () => {
-    const holdings = new LooseHoldings<{ readonly cidr: Cidr }>();
+    const holdings = new OutsideHoldings<{ readonly cidr: Cidr }>();
     let reads = 0;
     for (let index = 0; index < 1000; index++) {
       const own = network('ipv4', BigInt(0x0a00_0000 + index * 256), 24);

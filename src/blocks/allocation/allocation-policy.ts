@@ -6,7 +6,7 @@ import type { Allocated } from './block-ledger.ts';
 import type { PoolCidr } from './shelf.ts';
 
 /** A block that an object lacks. */
-export interface Lack {
+export interface MissingBlock {
   readonly pool: string;
   readonly family: Family;
 }
@@ -37,23 +37,23 @@ export interface Reservation<D> {
   readonly allocated: readonly Allocated[];
 }
 
-export interface Allotment<H extends Holder, D> {
+export interface AllocationPolicy<H extends Holder, D> {
   /** Takes in what an object shows: it holds that from now on, even if another one does, too. `before`: undefined for a new object. */
-  take(holder: H, before: H | undefined): Change;
+  hold(holder: H, before: H | undefined): Change;
   /** The object was read and taken in again, as an earlier change asked for. */
   confirm?(holder: H, episode: number): Change;
   /** The object is gone: only now everything is free that it held. */
-  drop(holder: H): Change;
+  release(holder: H): Change;
   /** Whether all that it shows may come from a write of this process, or is what it had before. */
   isOurs(holder: H): boolean;
   /** Whether it asks for something else than before. */
   isNews(holder: H, before: H): boolean;
   /** What it lacks; empty if it can get nothing. */
-  lacks(holder: H): readonly Lack[];
+  missingBlocks(holder: H): readonly MissingBlock[];
   /** Takes what the object lacks and is free; undefined if that is nothing. */
   reserve(holder: H): Reservation<D> | undefined;
   /** What was reserved for it is not going to be written. */
-  giveBack(holder: H): void;
+  cancel(holder: H): void;
   /** What is wrong with the object; undefined if nothing is. */
   conditionOf(holder: H, facts: ServiceFacts): BlockCondition | undefined;
 }

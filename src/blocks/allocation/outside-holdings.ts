@@ -9,7 +9,7 @@ interface SameLength<H> {
   readonly byBase: Map<bigint, Set<H>>;
 }
 
-export class LooseHoldings<H extends { readonly cidr: Cidr }> {
+export class OutsideHoldings<H extends { readonly cidr: Cidr }> {
   readonly #lengths = new Map<string, SameLength<H>>();
 
   add(holding: H): void {
