@@ -77,9 +77,8 @@ export const agentChecks: RoomChecks = { problems: agentProblems, warnings: () =
 function agentProblems({ options, sources }: ReadValues): readonly string[] {
   const mode = modeOf(options);
   if (options.ciliumNodeProtocol === 'pools' && !isCloudMode(mode)) {
-    const because = `ipam=${mode} has no addresses of interfaces`;
-    const name = 'cilium-node-protocol';
-    return [refusalLine({ name, source: sources[name], text: 'pools', because, accepted: 'used' })];
+    const { name, because, accepted } = optionNeeds.agentProtocol;
+    return [refusalLine({ name, source: sources[name], text: 'pools', because, accepted })];
   }
   const ranges = families.flatMap((family) => rangeProblems(family, options, sources));
   const hasNone = families.every((family) => servedRange(options, family) === undefined);

@@ -1,6 +1,8 @@
 // What a scope needs of several options together, as data: the process and the chart refuse the same in the same words.
+import { cloudModes, isCloudMode } from './clouds/clouds.ts';
 import type { OptionScope } from './option-scope.ts';
 import type { OptionName } from './option-table.ts';
+import { agentModes } from './options/agent-options.ts';
 
 export interface OptionNeed {
   readonly scope: OptionScope;
@@ -62,6 +64,32 @@ export const optionNeeds = {
     name: 'cidr-allocator-type',
     because: 'EC2 itself chooses the prefixes of an interface',
     accepted: 'CloudAllocator or IPAMFromCloud with aws',
+  },
+  ipv4Network: {
+    scope: 'cluster-pool',
+    where: { 'enable-ipv4': ['true'] },
+    metBy: ['cluster-pool-ipv4-cidr'],
+    name: 'cluster-pool-ipv4-cidr',
+    because: 'enable-ipv4 is true',
+    accepted: 'at least one IPv4 CIDR',
+  },
+  ipv6Network: {
+    scope: 'cluster-pool',
+    where: { 'enable-ipv6': ['true'] },
+    metBy: ['cluster-pool-ipv6-cidr'],
+    name: 'cluster-pool-ipv6-cidr',
+    because: 'enable-ipv6 is true',
+    accepted: 'at least one IPv6 CIDR',
+  },
+  agentProtocol: {
+    scope: 'agent',
+    where: {
+      'cilium-node-protocol': ['pools'],
+      ipam: agentModes.filter((mode) => !isCloudMode(mode)),
+    },
+    name: 'cilium-node-protocol',
+    because: `only with ipam=${cloudModes.join(', ')} are there addresses of interfaces`,
+    accepted: 'used',
   },
   agentRange: {
     scope: 'agent',

@@ -22,8 +22,8 @@
 {{- int (.Values.agent.healthPort | default 9969) -}}
 {{- end -}}
 
-{{/* Where the addresses of a node come from follows from what the controller does, unless an option says it. */}}
-{{- define "headwater.agentArguments" -}}
+{{/* As JSON. Where the addresses of a node come from follows from what the controller does, unless an option says it. */}}
+{{- define "headwater.agentOptions" -}}
 {{- $options := .Values.agent.options -}}
 {{- if .Values.mode -}}
 {{- $options = merge (dict) $options (dict "ipam" (eq .Values.mode "nodeipam" | ternary "kubernetes" .Values.mode)) -}}
@@ -31,9 +31,13 @@
 {{- with include "headwater.agentMetrics" . -}}
 {{- $options = merge (dict "prometheus-serve-addr" .) $options -}}
 {{- end -}}
+{{- toJson $options -}}
+{{- end -}}
+
+{{- define "headwater.agentArguments" -}}
 - agent
 - --agent-health-port={{ include "headwater.agentHealthPort" . }}
-{{- range $name, $value := $options }}
+{{- range $name, $value := include "headwater.agentOptions" . | fromJson }}
 - {{ printf "--%s=%s" $name (include "headwater.text" $value) | quote }}
 {{- end }}
 {{- end -}}

@@ -53,8 +53,18 @@ const poolOptions = {
 const serviceOptions = ['service-cluster-ip-range', 'secondary-service-cluster-ip-range'] as const;
 
 const ofFamily = {
-  ipv4: { name: 'IPv4', enable: 'enable-ipv4', cidr: 'cluster-pool-ipv4-cidr' },
-  ipv6: { name: 'IPv6', enable: 'enable-ipv6', cidr: 'cluster-pool-ipv6-cidr' },
+  ipv4: {
+    name: 'IPv4',
+    enable: 'enable-ipv4',
+    cidr: 'cluster-pool-ipv4-cidr',
+    need: optionNeeds.ipv4Network,
+  },
+  ipv6: {
+    name: 'IPv6',
+    enable: 'enable-ipv6',
+    cidr: 'cluster-pool-ipv6-cidr',
+    need: optionNeeds.ipv6Network,
+  },
 } as const;
 
 const sizeOptions = {
@@ -172,13 +182,13 @@ class BlockChecks {
   }
 
   #enabledProblems(family: Family): readonly OptionRefusal[] {
-    const { enable, cidr, name } = ofFamily[family];
+    const { enable, cidr, need } = ofFamily[family];
     const isEnabled = this.#options[propertyOf(enable) as 'enableIpv6'];
     if (isEnabled === undefined || isEnabled === this.#hasCidr(family)) return [];
-    const because = `${enable} is ${String(isEnabled)} (${sourceInWords(enable, this.#sources[enable])})`;
+    const source = ` (${sourceInWords(enable, this.#sources[enable])})`;
+    if (isEnabled) return [this.#unmet({ ...need, because: need.because + source })];
     const text = textsOf(cidr, this.#options).join(',');
-    if (isEnabled) return [this.#refusal(cidr, text, because, `at least one ${name} CIDR`)];
-    return [this.#refusal(cidr, text, because, `nothing, or ${enable}=true`)];
+    return [this.#refusal(cidr, text, `${enable} is false${source}`, `nothing, or ${enable}=true`)];
   }
 
   ofNodeIpam(): readonly OptionRefusal[] {

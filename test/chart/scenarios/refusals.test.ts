@@ -52,6 +52,14 @@ describe('a value that the chart refuses', () => {
       'nodeIpam.options.cloud-provider: "azure" is refused because Azure routes no blocks to an instance, only single addresses of its interfaces; accepted: aws or gce, with a cidr-allocator-type that follows it',
     ],
     [
+      'mode: nodeipam\noptions: { cluster-cidr: 10.0.0.0/8 }\nagent: { enabled: true, options: { cilium-node-protocol: pools } }',
+      'agent.options.cilium-node-protocol: "pools" is refused because only with ipam=eni, azure, alibabacloud are there addresses of interfaces; accepted: used',
+    ],
+    [
+      'options: { ipam: cluster-pool, cluster-pool-ipv4-cidr: 10.0.0.0/8, enable-ipv6: true }',
+      'options.cluster-pool-ipv6-cidr: "" is refused because enable-ipv6 is true; accepted: at least one IPv6 CIDR',
+    ],
+    [
       'agent: { enabled: true, options: { ipam: host-scope } }',
       'agent.options.ipv4-range: "" is refused because ipam=host-scope has no addresses without it, or without ipv6-range; accepted: an IPv4 CIDR, such as 10.10.0.0/24',
     ],

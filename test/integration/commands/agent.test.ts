@@ -214,7 +214,7 @@ describe('headwater agent', () => {
     [
       'the protocol of pools without interfaces',
       ['--ipam=crd', '--cilium-node-protocol=pools'],
-      /^cilium-node-protocol: .* ipam=crd has no addresses of interfaces/,
+      /^cilium-node-protocol: .* only with ipam=eni, azure, alibabacloud are there addresses of interfaces/,
     ],
     ['no range', ['--ipam=host-scope'], /^ipv4-range: .* ipam=host-scope has no addresses/],
     ['a range of the other family', ['--ipam=host-scope', '--ipv6-range=10.0.0.0/24'], /^ipv6-range: /],
