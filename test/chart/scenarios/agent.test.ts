@@ -1,10 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { objectsIn, ofKind, theOne } from '../../../rig/manifests.ts';
 import {
   isObject,
@@ -189,33 +183,6 @@ describe('agent of the chart', () => {
       ],
       cniVersions: ['1.0.0', '1.1.0'],
     });
-  });
-
-  test.each([
-    ['livenessProbe', 200, 0],
-    ['livenessProbe', 503, 0],
-    ['livenessProbe', undefined, 1],
-    ['readinessProbe', 200, 0],
-    ['readinessProbe', 503, 1],
-    ['readinessProbe', undefined, 1],
-  ])('has a %s that exits, where the agent answers %p, with %i', async (name, status, exit) => {
-    const [container = {}] = listOf(theOne(await rendered({ enabled: true }), 'DaemonSet'), 'containers');
-    const probe = objectAt(container, name);
-    const command = listAt(probe, 'exec', 'command').map(String);
-    const directory = await mkdtemp(join(tmpdir(), 'headwater-probe-'));
-    const socket = join(directory, 'agent.sock');
-    const server = createServer((_, response) => response.writeHead(status ?? 500).end());
-    if (status !== undefined) await once(server.listen(socket), 'listening');
-
-    const args = command.slice(1).map((word) => word.replace('/var/run/headwater/agent.sock', socket));
-    const exited: readonly unknown[] = await once(spawn(process.execPath, args), 'exit');
-
-    expect(command[0]).toBe('node');
-    expect(exited[0]).toBe(exit);
-    // One that says nothing fails then.
-    expect(valueAt(probe, 'timeoutSeconds')).toBe(10);
-    server.close();
-    await rm(directory, { recursive: true });
   });
 
   test('leaves the network to the node if it is told to', async () => {
