@@ -82,17 +82,43 @@ export class LeaderReader {
 
   /** The status of the process that holds the Lease. */
   async #holder(namespace: string, holder: string): Promise<ReadStatus> {
-    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?labelSelector=${encodeURIComponent(selector)}&limit=100`;
-    const reply = await ask(this.#transport, { method: 'GET', path, timeoutMs }, this.#signal);
-    if (reply.kind !== 'ok') return failed(inWords(`list the pods of ${namespace}`, 'list on pods', reply));
-    const items = valueAt(reply.object, 'items');
-    let problem = `the pod of the leader ${sanitizedText(holder)} is gone: no pod in ${namespace} with the label ${selector} is it; forward its port and give --address`;
-    for (const pod of candidatesIn(isList(items) ? items : [], holder)) {
+    const host = holder.replace(/-[\da-f]+$/, '');
+    // Pods that the chart did not make, or under another name, are those of the host that say where they serve.
+    for (const query of [
+      { labelSelector: selector },
+      { fieldSelector: `spec.nodeName=${host}` },
+      { fieldSelector: `metadata.name=${host}` },
+    ]) {
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?limit=200&${new URLSearchParams(query).toString()}`;
+      const reply = await ask(this.#transport, { method: 'GET', path, timeoutMs }, this.#signal);
+      if (reply.kind !== 'ok') return failed(inWords(`list the pods of ${namespace}`, 'list on pods', reply));
+      const items = valueAt(reply.object, 'items');
+      const candidates = candidatesIn(
+        isList(items) ? items : [],
+        host,
+        'labelSelector' in query ? usualPort : undefined,
+      );
+      const read = await this.#first(namespace, holder, candidates);
+      if (read !== undefined) return read;
+    }
+    return failed(
+      `the pod of the leader ${sanitizedText(holder)} is gone, or not in ${namespace}; if it runs elsewhere, forward its port and give --address`,
+    );
+  }
+
+  /** Undefined if none of them holds the Lease. */
+  async #first(
+    namespace: string,
+    holder: string,
+    candidates: readonly Candidate[],
+  ): Promise<ReadStatus | undefined> {
+    let problem: Failed | undefined;
+    for (const pod of candidates) {
       const read = await this.#pod(namespace, pod);
-      if (read.kind === 'failed') problem = read.problem;
+      if (read.kind === 'failed') problem = read;
       else if (read.served.report.identity === sanitizedText(holder)) return read;
     }
-    return failed(problem);
+    return problem;
   }
 
   async #pod(namespace: string, { name: pod, port }: Candidate): Promise<ReadStatus> {
@@ -129,32 +155,38 @@ interface Candidate {
   readonly isNamed: boolean;
 }
 
-/** Pods that the holder may be, likely ones first. Its identity begins with the name of its host, which may be that of the machine. */
-function candidatesIn(pods: readonly Json[], holder: string): readonly Candidate[] {
-  const host = holder.replace(/-[\da-f]+$/, '');
+/**
+ * Pods that may have an identity that begins with `host`, likely ones first: it may be the name of their machine, which no
+ * object shows. `otherwise`: the port of those that do not say where they serve; without it, they do not count.
+ */
+function candidatesIn(
+  pods: readonly Json[],
+  host: string,
+  otherwise: number | undefined,
+): readonly Candidate[] {
   return pods
     .filter((pod) => textAt(pod, 'status', 'phase') === 'Running')
-    .map((pod) => {
+    .flatMap((pod) => {
       const name = textAt(pod, 'metadata', 'name') ?? '';
       const isOfHost = valueAt(pod, 'spec', 'hostNetwork') === true;
       const hostname = isOfHost ? (textAt(pod, 'spec', 'nodeName') ?? '') : name;
-      return { name, port: portOf(pod), isNamed: hostname.startsWith(host) };
+      const port = portOf(pod) ?? otherwise;
+      return port === undefined ? [] : [{ name, port, isNamed: hostname.startsWith(host) }];
     })
     .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed));
 }
 
 /** The port of its argument --serve-addr. */
-function portOf(pod: Json): number {
+function portOf(pod: Json): number | undefined {
   const containers = valueAt(pod, 'spec', 'containers');
-  for (const container of isList(containers) ? containers : []) {
-    const given = ['command', 'args'].flatMap((member) => {
-      const words = valueAt(container, member);
-      return isList(words) ? words.map(String) : [];
-    });
-    const [, port] = /(?:^|\s)--serve-addr[=\s]\S*?:(\d+)(?:\s|$)/.exec(given.join(' ')) ?? [];
-    if (port !== undefined) return Number(port);
-  }
-  return usualPort;
+  const words = (isList(containers) ? containers : []).flatMap((container) =>
+    ['command', 'args'].flatMap((member) => {
+      const given = valueAt(container, member);
+      return isList(given) ? given.map(String) : [];
+    }),
+  );
+  const [, port] = /(?:^|\s)--serve-addr[=\s]\S*?:(\d+)(?:\s|$)/.exec(words.join(' ')) ?? [];
+  return port === undefined ? undefined : Number(port);
 }
 
 function inWords(what: string, needed: string, refusal: Pick<ApiRefusal, 'kind' | 'message'>): string {

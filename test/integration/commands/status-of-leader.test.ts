@@ -29,10 +29,15 @@ const forwardPath = `${podsPath}/headwater-1/portforward`;
 /** Answers by method and path, without the query; a path without one is not found. */
 type Answers = Readonly<Record<string, readonly [status: number, body: unknown]>>;
 
-async function apiServer(answers: Answers): Promise<ForwardingFront> {
+async function apiServer(
+  answers: Answers,
+  podsFor?: (query: URLSearchParams) => readonly object[],
+): Promise<ForwardingFront> {
   const front = await forwardingFront(
     ({ method = '', url = '' }, response) => {
-      const path = url.split('?', 1)[0] ?? '';
+      const [path = '', query = ''] = url.split('?', 2);
+      if (path === podsPath && podsFor !== undefined)
+        return json(response, 200, { items: podsFor(new URLSearchParams(query)) });
       const [status, body] = answers[`${method} ${path}`] ??
         answers[path] ?? [404, refusal(404, 'not found')];
       json(response, status, body);
@@ -151,6 +156,22 @@ describe('headwater status', () => {
     expect(linesOf(out)[0]).toBe(`${holder}: leading`);
   });
 
+  test.each([
+    ['spec.nodeName=host-a', podOf('custom-1', 'host-a', 0)],
+    ['metadata.name=host-a', { ...podOf('host-a', 'node-1', 0), metadata: { name: 'host-a' } }],
+  ])('finds a leader whose pod has other labels than those of the chart: %s', async (selected, pod) => {
+    const port = await processThatReports(well);
+    const items = [
+      JSON.parse(JSON.stringify(pod).replace(':0"', `:${port}"`)) as object,
+      podOf('silent', 'host-a', 'x'),
+    ];
+    const { url } = await apiServer({ [leasePath]: [200, leaseOf(holder)] }, (query) =>
+      query.get('fieldSelector') === selected ? items : [],
+    );
+
+    expect(await headwater(['status', `--k8s-api-server=${url}`])).toMatchObject({ code: 0 });
+  });
+
   test('shows a leader that answers although its Lease seems to have ended: our clock may be wrong', async () => {
     const { url } = await apiServer({
       [leasePath]: [200, leaseOf(holder, '2001-01-01T00:00:00.000000Z')],
@@ -166,7 +187,7 @@ const led: Answers = {
   [podsPath]: pods(podOf('headwater-1', 'host-a', 1)),
 };
 const gone =
-  'the pod of the leader host-a-0123456789 is gone: no pod in kube-system with the label app.kubernetes.io/name in (headwater,headwater-nodeipam) is it; forward its port and give --address';
+  'the pod of the leader host-a-0123456789 is gone, or not in kube-system; if it runs elsewhere, forward its port and give --address';
 
 describe('what keeps headwater status from the leader', () => {
   test.each<[string, Answers, string | RegExp]>([

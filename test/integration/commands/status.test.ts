@@ -1,10 +1,10 @@
 // The command status against controllers that run as processes of their own.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, type LoopbackServer, loopbackServer } from '../../support/loopback-server.ts';
-import { Child, endAll, headwater, linesOf } from './child.ts';
+import { Child, endAll, headwater, linesOf, program } from './child.ts';
 import { announce, type Simulated, simulate, supplyKeys } from './simulated.ts';
 
 let directory = '';
@@ -111,6 +111,16 @@ describe('headwater status --address', () => {
 
     expect(err).toBe('');
     expect(linesOf(out)).toEqual(expect.arrayContaining(['nodes       0 total', expect.stringMatching(row)]));
+  });
+
+  test('is the same where the program is a plugin of kubectl', async () => {
+    const plugin = join(directory, 'kubectl-headwater');
+    await symlink(program, plugin);
+    const { url } = await serverThatSays(200, { state: 'leading', identity: 'a', paused: [] });
+
+    const shown = await headwater(['status', `--address=${url}`], { program: plugin });
+
+    expect(shown).toMatchObject({ code: 0, err: '' });
   });
 
   test('ends with exit code 1 if something is wrong', async () => {
