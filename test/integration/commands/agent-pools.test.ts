@@ -15,7 +15,7 @@ import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.
 import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import { startKubernetesServer } from '../../../src/simulator/kubernetes/kubernetes-server.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
-import { AgentProcess, cniCall } from './agent-process.ts';
+import { AgentProcess, cniCall, freePort } from './agent-process.ts';
 import { testDirectory } from './test-directory.ts';
 
 const directory = testDirectory('agent-pools');
@@ -73,6 +73,28 @@ const allocate = (pools: Readonly<Record<string, readonly string[]>>): Promise<J
 };
 
 describe('agent --ipam=multi-pool', () => {
+  test('stays alive and is not ready while it waits for a block, and says for what', async () => {
+    await createPool('default', { ipv4: { cidrs: ['10.0.0.0/16'], maskSize: 28 } });
+    await api.create('one', {});
+    const port = await freePort();
+    const agent = agentOf('--ipam=multi-pool', `--agent-health-port=${port}`);
+    const child = await agent.start();
+    await child.said(/"msg":"serving health"/);
+    const probe = async (path: string): Promise<readonly [number, string]> => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      return [answer.status, await answer.text()];
+    };
+
+    expect(await probe('/healthz')).toEqual([200, 'ok']);
+    expect(await probe('/readyz')).toEqual([500, expect.stringContaining('waiting for')]);
+    await shows('requested', (list) => list.length === 1);
+    await allocate({ default: ['10.0.0.0/28'] });
+    await isHealthy(agent);
+
+    expect((await probe('/readyz'))[0]).toBe(200);
+    expect(await child.stop()).toMatchObject({ code: 0 });
+  });
+
   test('asks for blocks of the pools that pods name, gives addresses of them, and lets blocks go', async () => {
     await api.kubectl('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',

@@ -1,5 +1,6 @@
 // headwater agent as a process with a directory of its own, and a client of its socket.
 import { request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Child } from './child.ts';
@@ -66,4 +67,13 @@ export function cniCall(verb: string, container = 'c1', ipam: object = {}, args 
   return {
     body: JSON.stringify({ env, stdin: JSON.stringify({ cniVersion: '1.1.0', name: 'pods', ipam }) }),
   };
+}
+
+/** A TCP port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

@@ -1,9 +1,9 @@
 // headwater agent as a process, over its Unix socket.
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { AgentProcess, type Answered, type Asked, cniCall } from './agent-process.ts';
+import { AgentProcess, type Answered, type Asked, cniCall, freePort } from './agent-process.ts';
 import { type Child, headwater, problemsOf } from './child.ts';
 import { testDirectory } from './test-directory.ts';
 
@@ -21,14 +21,6 @@ const socket = (): string => flagsOf().socket;
 const started = (...more: readonly string[]): Promise<Child> => flagsOf(...more).start();
 const ask = (method: string, path: string, asked?: Asked): Promise<Answered> =>
   flagsOf().ask(method, path, asked);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('the socket of an agent', () => {
   test('answers the calls of /v1/ipam as the Cilium agent does', async () => {

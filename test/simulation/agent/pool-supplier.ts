@@ -180,7 +180,7 @@ function needIn(object: JsonObject | undefined, pool: PoolName, family: Family):
   return Number(valueAt(request, 'needed', counts[family]) ?? 0);
 }
 
-/** Default: addresses of all pools. */
+/** Default: blocks of all pools. */
 function blocksIn(object: JsonObject | undefined, pool?: string): readonly string[] {
   return listAt(object, 'spec', 'ipam', 'pools', 'allocated')
     .filter(isObject)
