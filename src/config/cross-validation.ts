@@ -1,4 +1,5 @@
 // Checks rules between several options. Pure; each option alone is already valid.
+import { cloudOf } from './clouds/clouds.ts';
 import { formatDuration } from './go-duration.ts';
 import { type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
 import { type OptionName, type Options, propertyOf } from './option-table.ts';
@@ -24,12 +25,6 @@ export const timingBounds: readonly Bound[] = [
   { name: 'leader-election-retry-period', limit: 'leader-election-renew-deadline', factor: jitterFactor },
 ];
 
-/** How the ids of subnets start on each cloud where a filter can choose some. */
-const subnetIdStarts: { readonly [Mode in Options['ipam']]?: string } = {
-  eni: 'subnet-',
-  alibabacloud: 'vsw-',
-};
-
 /** A line for each broken rule. */
 export function crossValidate(options: Options, sources: OptionSources): readonly string[] {
   return [...brokenTimings(options, sources), ...foreignSubnets(options, sources)];
@@ -37,7 +32,7 @@ export function crossValidate(options: Options, sources: OptionSources): readonl
 
 /** No subnet would ever match an id of another cloud. */
 function foreignSubnets({ ipam, subnetIdsFilter }: Options, sources: OptionSources): readonly string[] {
-  const start = subnetIdStarts[ipam];
+  const start = cloudOf(ipam)?.subnetIdStart;
   const foreign = subnetIdsFilter.find((id) => start !== undefined && !id.startsWith(start));
   if (foreign === undefined) return [];
   const name = 'subnet-ids-filter';

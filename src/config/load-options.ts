@@ -40,7 +40,7 @@ export type LoadedOptions =
       readonly problems: readonly string[];
     };
 
-/** What to know of options to check them. */
+/** The values of options, as their checks read them. */
 export interface ReadValues {
   readonly options: Options;
   readonly sources: OptionSources;
@@ -49,7 +49,7 @@ export interface ReadValues {
   readonly refused: ReadonlySet<OptionName>;
 }
 
-/** What the room of a command checks of its options: blocks to nodes, or the agent of a node. */
+/** The checks of options that belong to one room: blocks to nodes, or the agent of a node. */
 export interface RoomChecks {
   /** A line for each broken rule. */
   problems(values: ReadValues): readonly string[];

@@ -1,4 +1,4 @@
 import { alibabaRig } from './alibaba-rig.ts';
 import { describeCloud } from './cloud-contract.ts';
 
-describeCloud('Alibaba Cloud', alibabaRig);
+describeCloud('Alibaba Cloud', 'alibabacloud', alibabaRig);

@@ -1,4 +1,4 @@
 import { awsRig } from './aws-rig.ts';
 import { describeCloud } from './cloud-contract.ts';
 
-describeCloud('AWS', awsRig);
+describeCloud('AWS', 'eni', awsRig);

@@ -4,14 +4,22 @@ import { CallError } from '../../src/providers/gate/cloud-call.ts';
 import type { CloudRig } from './cloud-rig.ts';
 import { CloudSession, type Observed } from './cloud-session.ts';
 import { effects, truth, visible, world } from './contract-world.ts';
+import { type CloudMode, clouds } from '../../src/config/clouds/clouds.ts';
 import { describeIpv6 } from './ipv6-contract.ts';
 
 function holders({ interfaces }: Observed): ReadonlySet<string> {
   return new Set(interfaces.flatMap(({ attachment }) => attachment?.instanceId ?? []));
 }
 
-export function describeCloud(name: string, newRig: () => CloudRig): void {
+export function describeCloud(name: string, mode: CloudMode, newRig: () => CloudRig): void {
   describe(`the provider of ${name}`, () => {
+    test('has the traits that its descriptor tells options and agents', () => {
+      const { traits } = world(newRig).session.implementation;
+      const { interfaces, ipv6 } = clouds[mode];
+
+      expect({ interfaces: traits.interfaces, ipv6: traits.ipv6 }).toEqual({ interfaces, ipv6 });
+    });
+
     describeGrowth(newRig);
     describeRelease(newRig);
     describeTrouble(newRig);

@@ -24,6 +24,7 @@ const ecsForm: TagLimit['form'] = {
 export const alibaba: CloudDescriptor<AlibabaOptions> = {
   interfaces: 'made',
   ipv6: false,
+  subnetIdStart: 'vsw-',
   firstCalls: {
     what: 'a create and an attach',
     budgets: [

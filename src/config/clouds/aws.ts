@@ -11,6 +11,7 @@ interface AwsOptions extends CollectionOptions {
 export const aws: CloudDescriptor<AwsOptions> = {
   interfaces: 'made',
   ipv6: true,
+  subnetIdStart: 'subnet-',
   firstCalls: {
     what: 'a create and an attach',
     budgets: [

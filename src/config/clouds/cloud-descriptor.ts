@@ -1,4 +1,4 @@
-// What the options, and the agent of a node, need to know of one cloud: data, without its SDK. A cloud is composed in
+// Describes one cloud for the options and the agent of a node: data, without its SDK. A cloud is composed in
 // src/controller/clouds.
 
 export interface CloudDescriptor<Options> {
@@ -6,11 +6,13 @@ export interface CloudDescriptor<Options> {
   readonly interfaces: 'made' | 'given';
   /** Whether its agents can use IPv6 addresses of interfaces. */
   readonly ipv6: boolean;
+  /** How the ids of subnets start; undefined where no filter chooses subnets. */
+  readonly subnetIdStart?: string;
   /** The calls behind a node's first addresses. */
   readonly firstCalls: FirstCalls;
   /** For tags of interfaces; undefined where none is made. */
   readonly tagLimit?: TagLimit;
-  /** One name for what each cloud calls differently. The core reads these, and no option of a cloud. */
+  /** Options of the cloud under the names that all clouds share: the core reads these, and no option of a cloud. */
   settings(options: Options): CloudSettings;
   /** The spec of a CiliumNode that the agent of a node creates. */
   readonly newNode: {
@@ -41,7 +43,7 @@ export interface TagLimit {
   /** The number of those that the cloud's provider adds. */
   readonly added: number;
   readonly cloud: string;
-  /** What a tag must be like, if the options accept more. */
+  /** The form of tags, if the options accept more. */
   readonly form?: { readonly words: string; readonly accepts: (key: string, value: string) => boolean };
 }
 
