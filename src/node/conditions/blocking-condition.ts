@@ -6,7 +6,7 @@ import type { PauseReason } from '../../providers/gate/mutation-permission.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { AllocationPlan } from '../allocate/allocation-plan.ts';
 import type { Claimed } from '../demand/address-claims.ts';
-import { awaitedOn, overdueAt } from '../demand/awaited.ts';
+import { awaitedOn, overdueAmong } from '../demand/awaited.ts';
 import { unusableIpv6On } from '../demand/ipv6.ts';
 import { type Assessment, isInDeficit } from './assessment.ts';
 import { ipv6Condition, unshowableIpv6 } from './ipv6-condition.ts';
@@ -39,10 +39,6 @@ export interface BlockingFacts {
   readonly claimed: Claimed;
   readonly words: CloudWords;
   readonly refusedSubnets: RefusedSubnets;
-  /** In monotonic ms. */
-  readonly now: number;
-  /** In ms. */
-  readonly consistencyWindow: number;
 }
 
 /** Undefined if nothing keeps the node from being satisfied. */
@@ -87,9 +83,9 @@ function stopped({ instanceId, view }: BlockingFacts): NodeCondition {
 /** Only the missing interface could supply what the node lacks. */
 function unseenCondition(
   assessment: Assessment & { kind: 'served' },
-  { view, node, instanceId, now, consistencyWindow }: BlockingFacts,
+  { view, node, instanceId }: BlockingFacts,
 ): NodeCondition | undefined {
   if (view === undefined || view.awaited.size === 0 || !isInDeficit(assessment)) return undefined;
-  const { overdue } = overdueAt(awaitedOn(view, node), { now, consistencyWindow });
+  const overdue = overdueAmong(awaitedOn(view, node));
   return overdue.length === 0 ? undefined : unseenInterfaces(overdue, instanceId);
 }

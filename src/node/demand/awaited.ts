@@ -3,15 +3,15 @@
 // awaited: pods may use its addresses.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.ts';
-import type { InstanceView } from '../../providers/contract/facts.ts';
+import type { AwaitedAttachment, InstanceView } from '../../providers/contract/facts.ts';
 
 type Shown = Pick<CiliumNode, 'ipam' | 'status'>;
 
-/** The awaited interfaces by id, with the time since when each is awaited, in monotonic ms. */
+/** The awaited interfaces by id. */
 export function awaitedOn(
   { awaited }: Pick<InstanceView, 'awaited'>,
   node: Shown,
-): ReadonlyMap<string, number> {
+): ReadonlyMap<string, AwaitedAttachment> {
   if (awaited.size === 0) return awaited;
   const isShown = isInterfaceShown(node);
   return new Map([...awaited].filter(([id]) => !isShown(id)));
@@ -24,15 +24,7 @@ export function withoutAwaited(view: InstanceView, node: Shown): InstanceView {
   return { ...view, interfaces: view.interfaces.filter(({ id }) => !awaited.has(id)) };
 }
 
-/** The ids that a read should have shown by `now`, sorted, and when the next one is overdue. */
-export function overdueAt(
-  awaited: ReadonlyMap<string, number>,
-  { now, consistencyWindow }: { readonly now: number; readonly consistencyWindow: number },
-): { readonly overdue: readonly string[]; readonly nextAt: number | undefined } {
-  const due = [...awaited].map(([id, since]) => [id, since + consistencyWindow] as const);
-  const next = Math.min(...due.flatMap(([, at]) => (at > now ? [at] : [])));
-  return {
-    overdue: due.flatMap(([id, at]) => (at <= now ? [id] : [])).toSorted(),
-    nextAt: next === Infinity ? undefined : next,
-  };
+/** The ids of those that a read should have shown, sorted. */
+export function overdueAmong(awaited: ReadonlyMap<string, AwaitedAttachment>): readonly string[] {
+  return [...awaited].flatMap(([id, { isOverdue }]) => (isOverdue ? [id] : [])).toSorted();
 }

@@ -31,16 +31,14 @@ export class ConditionReport {
   }
 
   step(
-    facts: Pick<
-      BlockingFacts,
-      'assessment' | 'plan' | 'trouble' | 'refusedWrite' | 'staticIp' | 'claimed' | 'now'
-    >,
+    facts: Pick<BlockingFacts, 'assessment' | 'plan' | 'trouble' | 'refusedWrite' | 'staticIp' | 'claimed'>,
+    now: number,
   ): Requeue {
     const { context, permission, state } = this.#deps;
-    const { cloud, settings } = context;
+    const { cloud } = context;
     const { node, instanceId, view } = state;
     const { words } = cloud.implementation.section;
-    const { assessment, now } = facts;
+    const { assessment } = facts;
     const { condition: cap, ...requeue } = this.#cap.step(assessment, words, now);
     const isUnread = assessment.kind === 'unread';
     const { ledger } = cloud.supply;
@@ -61,7 +59,6 @@ export class ConditionReport {
         countedIn: (subnetId) => ledger.countedThoughFull(subnetId, now),
         awaitsCount: (subnetId) => ledger.countAwaitedUntil(subnetId, now) > now,
       },
-      consistencyWindow: settings.timing.consistencyWindow,
     });
     const mayLast = this.#isTried(assessment) || awaited.some((until) => until > now);
     if (found !== undefined || !mayLast) this.#announce(found && presentable(found));

@@ -1,15 +1,14 @@
 // Refreshes the instance of a node where its state is unclear, and where a new interface is still awaited.
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
-import { overdueAt } from '../demand/awaited.ts';
 import type { Growth } from '../allocate/growth.ts';
 import type { NodeContext } from './node-context.ts';
 
 export interface InstanceRefreshDeps {
   readonly instanceId: string;
-  readonly context: Pick<NodeContext, 'cloud' | 'settings'>;
+  readonly context: Pick<NodeContext, 'cloud'>;
   readonly tasks: TaskGroup;
   readonly growth: Growth;
 }
@@ -24,9 +23,9 @@ export class InstanceRefresh {
   }
 
   step(view: InstanceView | undefined, now: number): Requeue {
-    return view === undefined
-      ? {}
-      : leastOf([this.#refreshUnclear(view, now), this.#refreshAwaited(view, now)]);
+    if (view === undefined) return {};
+    this.#refreshAwaited(view);
+    return this.#refreshUnclear(view, now);
   }
 
   #refreshUnclear(view: InstanceView, now: number): Requeue {
@@ -46,12 +45,9 @@ export class InstanceRefresh {
   }
 
   /** A new interface supplies the node only once a read shows it attached. */
-  #refreshAwaited({ awaited }: InstanceView, now: number): Requeue {
-    if (awaited.size === 0) return {};
-    const { instanceId, context } = this.#deps;
-    context.cloud.instances.refreshAwaited(instanceId, Math.max(...awaited.values()));
-    const { consistencyWindow } = context.settings.timing;
-    const { nextAt } = overdueAt(awaited, { now, consistencyWindow });
-    return requeueAt(nextAt === undefined ? [] : [nextAt], now);
+  #refreshAwaited({ awaited }: InstanceView): void {
+    if (awaited.size === 0) return;
+    const newest = Math.max(...[...awaited.values()].map(({ since }) => since));
+    this.#deps.context.cloud.instances.refreshAwaited(this.#deps.instanceId, newest);
   }
 }

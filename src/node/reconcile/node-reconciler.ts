@@ -246,15 +246,15 @@ export class NodeReconciler {
     const onward = releaser.step(this.#state.forRelease(), now);
     // Nothing else may happen that would publish what the last step of the releases decides.
     this.#claim(this.#state.assessed);
-    const report = this.#report.step({
+    const condition = {
       assessment: this.#state.assessed,
       plan: pool.plan,
       trouble: maintainer.trouble,
       refusedWrite: this.#publisher.refusal,
       staticIp: staticAddress.condition,
       claimed: this.#desired.claimed,
-      now,
-    });
+    };
+    const report = this.#report.step(condition, now);
     this.#dryRunLog.showPlanned(pool.plan?.steps ?? [], address.missing, terminating);
     const publication = this.#publishDifference();
     this.#raiseQueuedPriority();

@@ -75,6 +75,15 @@ export interface UnreadableLimits {
   readonly problem: string;
 }
 
+/** An attachment that our own call made, or that a read showed under way, and that no read has shown complete. */
+export interface AwaitedAttachment {
+  readonly attachmentId: string;
+  /** In monotonic ms. */
+  readonly since: number;
+  /** Whether a read that began after the consistency window did not show it. */
+  readonly isOverdue: boolean;
+}
+
 export interface InstanceView {
   readonly id: string;
   /**
@@ -110,10 +119,10 @@ export interface InstanceView {
   /** The part of `possiblyGone` known only from before this process: the cloud has never shown it here. */
   readonly unseen: ReadonlySet<string>;
   /**
-   * By id, interfaces that no read has shown attached yet, and since when one is awaited, in monotonic ms. What an
-   * answer to our own call says of them is planned with; nothing of them is offered or counts as supply.
+   * By id, interfaces that no read has shown attached yet. What an answer to our own call says of them is planned with;
+   * nothing of them is offered or counts as supply.
    */
-  readonly awaited: ReadonlyMap<string, number>;
+  readonly awaited: ReadonlyMap<string, AwaitedAttachment>;
   /** When to refresh this instance next, in monotonic ms; undefined if nothing is unconfirmed. */
   readonly refreshDue: number | undefined;
 }

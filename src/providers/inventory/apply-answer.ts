@@ -51,7 +51,9 @@ export function whenAttached(record: InterfaceRecord, answer: Attached, endedAt:
     interface: item,
     asOf: endedAt,
     joinedAt: endedAt,
-    awaited: isSeenAttached(record, attachmentId) ? undefined : { since: endedAt, attachmentId },
+    awaited: isSeenAttached(record, attachmentId)
+      ? undefined
+      : { attachmentId, since: endedAt, isOverdue: false },
     absentSince: undefined,
     proven: withoutAny(record.proven, [item.id]),
     unclear: 'nothing',

@@ -1,4 +1,5 @@
 // Applies a read of the cloud to an interface record. A read adds addresses; withdrawals.ts decides what it may remove.
+import type { AwaitedAttachment } from '../contract/facts.ts';
 import type { InterfaceRecord, Reading } from './interface-record.ts';
 import {
   isByName,
@@ -88,7 +89,9 @@ export function whenFirstShown(seen: NetworkInterface, reading: Reading): Readin
   const shown = seen.condition === 'changing' ? onlyWith(seen, () => false) : seen;
   const { attachment } = shown;
   const awaited =
-    attachment?.state === 'attaching' ? { since: reading.startedAt, attachmentId: attachment.id } : undefined;
+    attachment?.state === 'attaching'
+      ? { attachmentId: attachment.id, since: reading.startedAt, isOverdue: false }
+      : undefined;
   const record = { ...firstRecord(shown, reading.startedAt), awaited };
   return { record, refreshDue: nextRefresh(record, record, reading) };
 }
@@ -158,8 +161,9 @@ export function lackedBy(
 }
 
 /** A read of the instance does not show the interface. */
-export function whenAbsent(record: InterfaceRecord, reading: Reading): ReadingOutcome {
-  if (needNotShow(record, reading)) return { record, refreshDue: undefined };
+export function whenAbsent(before: InterfaceRecord, reading: Reading): ReadingOutcome {
+  if (needNotShow(before, reading)) return { record: before, refreshDue: undefined };
+  const record = withAwaitedAfter(before, reading);
   const { startedAt, endedAt, consistencyWindow } = reading;
   // Changes by our own calls do not prove that it is still attached: a cloud can change a detached interface too.
   const refreshDue = Math.max(startedAt, record.asOf);
@@ -300,11 +304,26 @@ function withoutReleased(
 function stillAwaited(
   awaited: InterfaceRecord['awaited'],
   { attachment }: NetworkInterface,
-  { startedAt, consistencyWindow }: Reading,
+  reading: Reading,
 ): InterfaceRecord['awaited'] {
-  if (awaited === undefined || attachment?.state !== 'attached') return awaited;
-  const isThisOne = attachment.id === awaited.attachmentId || startedAt >= awaited.since + consistencyWindow;
+  if (awaited === undefined) return undefined;
+  if (attachment?.state !== 'attached') return awaitedAfter(awaited, reading);
+  const isThisOne = attachment.id === awaited.attachmentId || isPastWindow(awaited, reading);
   return isThisOne ? undefined : awaited;
+}
+
+/** `awaited` after a read that does not show it. */
+function awaitedAfter(awaited: AwaitedAttachment, reading: Reading): AwaitedAttachment {
+  return awaited.isOverdue || !isPastWindow(awaited, reading) ? awaited : { ...awaited, isOverdue: true };
+}
+
+function withAwaitedAfter(record: InterfaceRecord, reading: Reading): InterfaceRecord {
+  const awaited = record.awaited && awaitedAfter(record.awaited, reading);
+  return awaited === record.awaited ? record : { ...record, awaited };
+}
+
+function isPastWindow({ since }: AwaitedAttachment, { startedAt, consistencyWindow }: Reading): boolean {
+  return startedAt >= since + consistencyWindow;
 }
 
 /** The cloud may show an attachment as `attaching` for a while after the attach call succeeded. */

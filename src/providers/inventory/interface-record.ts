@@ -1,4 +1,5 @@
 // Data types: one interface record with what Headwater knows beyond the cloud's view, and one read that may change it.
+import type { AwaitedAttachment } from '../contract/facts.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 
 export interface InterfaceRecord {
@@ -9,11 +10,8 @@ export interface InterfaceRecord {
   readonly shownAt: number;
   /** When our own call attached it to the instance. Reads that began soon after need not show it yet. */
   readonly joinedAt: number;
-  /**
-   * Since when a read is awaited that shows it attached: our own call attached it, or a read showed it attaching.
-   * Undefined once one did.
-   */
-  readonly awaited: { readonly since: number; readonly attachmentId: string } | undefined;
+  /** Undefined once a read showed it attached. */
+  readonly awaited: AwaitedAttachment | undefined;
   /** Addresses and prefixes that our own calls added, with the end of each call. */
   readonly added: ReadonlyMap<string, number>;
   /** Addresses and prefixes that our own calls removed, with the end of each call. Reads may still show them. */

@@ -3,7 +3,7 @@ import type { InstanceView } from '../contract/facts.ts';
 import type { InterfaceRecord } from './interface-record.ts';
 import { holdingIds } from './missing-holdings.ts';
 
-const nothing: ReadonlyMap<string, number> = new Map();
+const nothing: InstanceView['awaited'] = new Map();
 const none: ReadonlySet<string> = new Set();
 
 /**
@@ -49,7 +49,7 @@ export function uncertainIn(
   interfaces: ReadonlyMap<string, InterfaceRecord>,
 ): Pick<InstanceView, 'possiblyGone' | 'unseen' | 'awaited'> {
   const awaited = [...interfaces].flatMap(([id, record]) =>
-    record.awaited === undefined ? [] : [[id, record.awaited.since] as const],
+    record.awaited === undefined ? [] : [[id, record.awaited] as const],
   );
   return {
     possiblyGone: idsIn(interfaces, possiblyGoneIn),
@@ -63,5 +63,5 @@ export function uncertaintyText(record: InterfaceRecord | undefined): string {
   if (record === undefined) return '';
   const { awaited, missing, unseen } = record;
   // While an interface is changing, what comes back stays uncertain for another reason.
-  return [awaited?.since, missing.size, unseen.size, ...possiblyGoneIn(record)].join();
+  return [awaited?.since, awaited?.isOverdue, missing.size, unseen.size, ...possiblyGoneIn(record)].join();
 }

@@ -109,7 +109,7 @@ describe.each(protocols)('beside an agent of %s, a new interface', (protocol) =>
 
     await world.advance(28_000);
     const before = { error: world.operatorError(machine), created: created(controller) };
-    await world.advance(4000);
+    await world.advance(20_000);
     const after = { error: world.operatorError(machine), offered: offers(world, machine, id) };
     const blocked = await controller.metric('headwater_blocked{resource="node",reason="InterfaceNotShown"}');
     const events = world.events(machine.name);

@@ -1,6 +1,7 @@
 // The facts that planning for one node needs, for tests: an m5.large in a network of two subnets, with the changes that a
 // test gives.
 import type {
+  AwaitedAttachment,
   InstanceLimits,
   InstanceView,
   OccupiedSlot,
@@ -37,6 +38,10 @@ export function requirements(change: Partial<NodeRequirements> = {}): NodeRequir
     securityGroupTags: {},
     ...change,
   };
+}
+
+export function awaitedAttachment(change: Partial<AwaitedAttachment> = {}): AwaitedAttachment {
+  return { attachmentId: 'attach-1', since: 0, isOverdue: false, ...change };
 }
 
 export function subnet(id: string, change: Partial<Subnet> = {}): Subnet {

@@ -10,6 +10,7 @@ import { awaitedOn } from '../../../../src/node/demand/awaited.ts';
 import { excludedUnlessShown } from '../../../../src/node/publish/offer-exclusions.ts';
 import { givenUpAndHidden } from '../../../../src/node/publish/restored-state.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
+import { awaitedAttachment } from '../../node/allocation-facts.ts';
 import { wellFormed } from '../../node/cilium-nodes.ts';
 import { shownStatuses } from '../../providers/aws/shown-statuses.ts';
 import { ciliumNode } from '../cilium-node-fixture.ts';
@@ -32,7 +33,7 @@ describe('what a CiliumNode shows whose status holds', () => {
     const node = nodeWith(eni);
     const { addresses } = shownBy({ kind: 'node', node });
     const hidden = probes.filter((address) => !shows.includes(address));
-    const awaited = new Map(ids.map((id) => [id, 0]));
+    const awaited = new Map(ids.map((id) => [id, awaitedAttachment()]));
 
     expect(new Set(addresses)).toEqual(new Set(shows));
     expect(probes.filter(shownTo(node))).toEqual(probes.filter((address) => shows.includes(address)));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { awaitedOn, overdueAt, withoutAwaited } from '../../../../src/node/demand/awaited.ts';
-import { eni, view } from '../allocation-facts.ts';
+import { awaitedOn, overdueAmong, withoutAwaited } from '../../../../src/node/demand/awaited.ts';
+import { awaitedAttachment, eni, view } from '../allocation-facts.ts';
 import { nodeOf, type NodeParts } from '../cilium-nodes.ts';
 
 describe('an interface that no read has shown attached yet', () => {
@@ -11,7 +11,7 @@ describe('an interface that no read has shown attached yet', () => {
     ['is usable when the pool names it', { pool: { '10.0.1.10': { resource: 'eni-1' } } }, []],
   ])('%s', (_, parts, expected) => {
     const node = nodeOf(parts);
-    const known = { ...view([eni(0, 1), eni(1, 2)]), awaited: new Map([['eni-1', 5]]) };
+    const known = { ...view([eni(0, 1), eni(1, 2)]), awaited: new Map([['eni-1', awaitedAttachment()]]) };
 
     const awaited = [...awaitedOn(known, node).keys()];
     const certain = withoutAwaited(known, node).interfaces.map(({ id }) => id);
@@ -27,19 +27,12 @@ test('the view is the same object when nothing is awaited', () => {
   expect(withoutAwaited(known, nodeOf({}))).toBe(known);
 });
 
-describe('a consistency window of 30, with interfaces awaited since 0, 10 and 10,', () => {
+test('those are overdue that a read should have shown', () => {
   const awaited = new Map([
-    ['eni-3', 10],
-    ['eni-1', 0],
-    ['eni-2', 10],
+    ['eni-3', awaitedAttachment({ isOverdue: true })],
+    ['eni-1', awaitedAttachment({ isOverdue: true })],
+    ['eni-2', awaitedAttachment()],
   ]);
 
-  test.each([
-    [29, [], 30],
-    [30, ['eni-1'], 40],
-    [39, ['eni-1'], 40],
-    [40, ['eni-1', 'eni-2', 'eni-3'], undefined],
-  ])('has at %d these overdue ones: %j; the next is overdue at %s', (now, overdue, nextAt) => {
-    expect(overdueAt(awaited, { now, consistencyWindow: 30 })).toEqual({ overdue, nextAt });
-  });
+  expect(overdueAmong(awaited)).toEqual(['eni-1', 'eni-3']);
 });

@@ -6,7 +6,7 @@ import type { NodeEvent } from '../../../../src/node/reconcile/node-event.ts';
 import type { CloudTraits } from '../../../../src/providers/contract/cloud.ts';
 import { scriptedImplementation, traits } from '../../providers/scripted-implementation.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
-import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
+import { awaitedAttachment, eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 
 function rig(change: CloudTraits['change'] = 'perInterface') {
@@ -83,7 +83,7 @@ describe('the state of a node', () => {
     const { state, facts } = rig();
     state.node = { ...state.node, ipam: { ...state.node.ipam, preAllocate: 12, requested: [] } };
     const interfaces = [eni(0, 5), eni(1, 7)];
-    facts.view = { ...view(interfaces), awaited: new Map([['eni-1', 0]]) };
+    facts.view = { ...view(interfaces), awaited: new Map([['eni-1', awaitedAttachment()]]) };
     const awaiting = state.assess();
     const meanwhile = { released: state.forRelease()?.view.interfaces, idle: state.forIdleInterfaces() };
 

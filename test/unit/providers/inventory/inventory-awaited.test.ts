@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../../../src/providers/contract/operations.ts';
+import type { AwaitedAttachment } from '../../../../src/providers/contract/facts.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
 import { attached, eni, further, type InventoryRig, inventoryRig } from '../inventory-rig.ts';
 
@@ -8,6 +9,12 @@ const shown = { ...made, attachment: attachment({ id: 'attach-2', deviceIndex: 1
 const attaching = { ...shown, attachment: { ...shown.attachment, state: 'attaching' as const } };
 const detaching = { ...shown, attachment: { ...shown.attachment, state: 'detaching' as const } };
 const former = { ...shown, attachment: { ...shown.attachment, id: 'attach-1' } };
+
+const since = (at: number): AwaitedAttachment => ({
+  attachmentId: 'attach-2',
+  since: at,
+  isOverdue: false,
+});
 
 /** `i-1` after a read at 0 and an attachment that was answered at 20. */
 function attachedRig(): InventoryRig {
@@ -23,7 +30,7 @@ describe('an interface that our own call attached at 20', () => {
     const { view } = attachedRig();
 
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
-    expect([...view().awaited]).toEqual([['eni-2', 20]]);
+    expect([...view().awaited]).toEqual([['eni-2', since(20)]]);
     expect([...view().possiblyGone]).toEqual([]);
   });
 
@@ -70,6 +77,22 @@ describe('an interface that our own call attached at 20', () => {
     expect(rig.view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
   });
 
+  test.each<[string, (rig: InventoryRig) => unknown, readonly boolean[]]>([
+    ['by a read that began within the window', ({ refresh }) => refresh(49, eni('a')), [false, false]],
+    ['by a later one that lacks it', ({ refresh }) => refresh(51, eni('a')), [true, true]],
+    [
+      'by a later one that shows it attaching',
+      ({ refresh }) => refresh(51, eni('a'), attaching),
+      [true, true],
+    ],
+    ['by a read that shows it attached', ({ refresh }) => refresh(51, eni('a'), shown), [true, false]],
+  ])('is overdue %s: %j', (_, happens, [changed, isOverdue]) => {
+    const rig = attachedRig();
+
+    expect(happens(rig)).toBe(changed);
+    expect(rig.view().awaited.get('eni-2')?.isOverdue ?? false).toBe(isOverdue);
+  });
+
   test('changes the instance when it is seen, although nothing else is new', () => {
     const { refresh } = attachedRig();
 
@@ -93,8 +116,12 @@ describe('an interface that our own call attached at 20', () => {
 
 test.each([
   ['attached before our own call was answered is not awaited', shown, []],
-  ['attaching before our own call was answered is awaited from the answer on', attaching, [['eni-2', 20]]],
-  ['at a former attachment is awaited', former, [['eni-2', 20]]],
+  [
+    'attaching before our own call was answered is awaited from the answer on',
+    attaching,
+    [['eni-2', since(20)]],
+  ],
+  ['at a former attachment is awaited', former, [['eni-2', since(20)]]],
 ])('an interface that a read showed %s', (_, before, expected) => {
   const { refresh, answer, view } = inventoryRig();
   answer(10, { kind: 'created', interface: made });
@@ -107,7 +134,7 @@ test.each([
 
 test.each([
   ['attached', shown, []],
-  ['at a former attachment', former, [['eni-2', 20]]],
+  ['at a former attachment', former, [['eni-2', since(20)]]],
 ])('an interface that the answer to our own call shows %s', (_, item, expected) => {
   const { refresh, answer, view } = inventoryRig();
   refresh(0, eni('a'));
@@ -129,7 +156,7 @@ test('an interface that a read is the first to show, attaching, is awaited as we
   const first = [...view().awaited];
   refresh(18, eni('a'), shown);
 
-  expect([first, [...view().awaited]]).toEqual([[['eni-2', 15]], []]);
+  expect([first, [...view().awaited]]).toEqual([[['eni-2', since(15)]], []]);
 });
 
 test('an interface that the CiliumNode showed at startup is not awaited, whatever the cloud shows', () => {
