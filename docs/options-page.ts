@@ -59,13 +59,19 @@ ${fromConfigDir ? '' : '- Never read from `--config-dir`.\n'}`;
 }
 
 function sectionWithoutEffect(): string {
-  const rows = Object.entries(optionsWithoutEffect).map(([name, reason]) => `| \`--${name}\` | ${reason} |`);
-  return `## Options of cilium-operator without effect
+  return Object.entries(optionsWithoutEffect)
+    .map(([command, { program, variables, reasons }]) => {
+      const sources = variables ? 'flag or environment' : 'flag';
+      const rows = Object.entries(reasons).map(([name, reason]) => `| \`--${name}\` | ${reason} |`);
+      return `## Options of ${program} without effect
 
-If one is set by flag or environment, Headwater logs a notice at startup. In \`--config-dir\` it ignores them silently.
+\`headwater ${command}\` accepts them. If one is set by ${sources}, it logs a notice at startup. In \`--config-dir\` it ignores them
+silently.
 
 | Option | Why it does nothing |
 | --- | --- |
 ${rows.join('\n')}
 `;
+    })
+    .join('\n');
 }

@@ -3,7 +3,7 @@ import { optionGroups, type OptionRow } from '../config/option-row.ts';
 import { type ConfiguredCommand, defaultsIn, kindIn, optionsOfCommand } from '../config/option-scope.ts';
 import { environmentNameOf, optionTable, type OptionName } from '../config/option-table.ts';
 import { agentModeRow } from '../config/options/agent-options.ts';
-import { optionsWithoutEffect, type OptionWithoutEffect } from '../config/options/options-without-effect.ts';
+import { withoutEffectIn } from '../config/options/options-without-effect.ts';
 import type { CommandDescription, FlagDescription } from './command-description.ts';
 
 const familyHelp = {
@@ -18,7 +18,7 @@ export const runDescription: Omit<CommandDescription, 'run'> = {
     'Watches the CiliumNodes of a cluster and keeps each supplied with addresses, until it is stopped.\n\n' +
     'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
     '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
-  flags: [...optionFlags('run'), ...flagsWithoutEffect()],
+  flags: optionFlags('run'),
 };
 
 export const nodeIpamDescription: Omit<CommandDescription, 'run'> = {
@@ -59,7 +59,7 @@ function optionFlags(command: ConfiguredCommand): readonly FlagDescription[] {
   const byGroup = Object.keys(optionGroups).flatMap((group) =>
     names.filter((name) => rowIn(command, name).group === group),
   );
-  return byGroup.map((name) => optionFlag(command, name));
+  return [...byGroup.map((name) => optionFlag(command, name)), ...flagsWithoutEffect(command)];
 }
 
 export function optionFlag(command: ConfiguredCommand, name: OptionName): FlagDescription {
@@ -83,12 +83,14 @@ function notesOn(
   ];
 }
 
-function flagsWithoutEffect(): readonly FlagDescription[] {
-  return (Object.keys(optionsWithoutEffect) as OptionWithoutEffect[]).map((name) => ({
+function flagsWithoutEffect(command: ConfiguredCommand): readonly FlagDescription[] {
+  const ignored = withoutEffectIn(command);
+  if (ignored === undefined) return [];
+  return Object.entries(ignored.reasons).map(([name, reason]) => ({
     name,
     value: { placeholder: 'value', bare: 'true' },
-    group: 'Accepted from cilium-operator, without effect:',
-    help: `Does nothing: ${optionsWithoutEffect[name]}.`,
+    group: `Accepted from ${ignored.program}, without effect:`,
+    help: `Does nothing: ${reason}.`,
     notes: [],
   }));
 }

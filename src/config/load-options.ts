@@ -88,7 +88,7 @@ export function loadOptions(
 
   const all = [
     ...(scope === 'cloud' ? warningsOnIdleBlocks(idle, places, options) : warningsOnIdle(idle, scope)),
-    ...warningsOnIgnored(flags, processEnvironment),
+    ...warningsOnIgnored(command, flags, processEnvironment),
     ...(scope === 'cloud' ? cloudWarnings(options, sources) : checks.warnings(options, scope)),
     ...outboundWarnings,
   ];

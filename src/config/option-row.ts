@@ -36,6 +36,8 @@ export interface OptionRow<T = unknown> {
   readonly help: string;
   /** A text that `kind` parses. An option without a default may be unset; its value is then undefined. */
   readonly default?: string | FoundDefault;
+  /** Texts that leave it unset in the program whose name it has, with what that means here. */
+  readonly unsetBy?: Readonly<Record<string, string>>;
   /** False for options of a single process, which would be wrong in a shared ConfigMap. */
   readonly fromConfigDir: boolean;
   /** Reread at run time: a change in the directory takes effect without a restart. */

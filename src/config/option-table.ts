@@ -9,7 +9,6 @@ import { azureOptions } from './options/azure-options.ts';
 import { callOptions } from './options/call-options.ts';
 import { kubernetesOptions } from './options/kubernetes-options.ts';
 import { releaseOptions } from './options/release-options.ts';
-import type { OptionWithoutEffect } from './options/options-without-effect.ts';
 import { processOptions } from './options/process-options.ts';
 import { allocationOptions } from './options/allocation-options.ts';
 import type { OptionRow } from './option-row.ts';
@@ -55,8 +54,8 @@ export function propertyOf(name: OptionName): keyof Options {
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Options;
 }
 
-/** The environment variable of an option. */
-export function environmentNameOf(name: OptionName | OptionWithoutEffect): string {
+/** The environment variable of an option, also of one of cilium-operator that is not in the table. */
+export function environmentNameOf(name: string): string {
   const origin = name in optionTable ? optionTable[name as OptionName].origin : 'operator';
   const prefix = origin === 'operator' ? 'CILIUM' : 'HEADWATER';
   return `${prefix}_${name.replaceAll('-', '_').toUpperCase()}`;

@@ -6,8 +6,8 @@ import { minDetachedTime } from '../providers/orphans/orphan-eligibility.ts';
 import { formatDuration } from './go-duration.ts';
 import { cloudOf, cloudSettings } from './clouds/clouds.ts';
 import { releaseWindowOf } from './release-window.ts';
-import type { ProcessEnvironment } from './option-row.ts';
-import type { OptionScope } from './option-scope.ts';
+import type { OptionRow, ProcessEnvironment } from './option-row.ts';
+import { type ConfiguredCommand, optionsOfCommand, type OptionScope } from './option-scope.ts';
 import {
   environmentNameOf,
   optionNames,
@@ -15,7 +15,7 @@ import {
   type Options,
   optionTable,
 } from './option-table.ts';
-import { optionsWithoutEffect, type OptionWithoutEffect } from './options/options-without-effect.ts';
+import { withoutEffectIn } from './options/options-without-effect.ts';
 
 /** A constant message and its details, as for a log line. */
 export interface OptionWarning {
@@ -26,23 +26,36 @@ export interface OptionWarning {
 }
 
 /**
- * Reports options from flags or the environment that have no effect. It ignores the directory, which is shared with the
- * agents: settings for them are no mistake.
+ * Reports options from flags or the environment that have no effect, or not with their value. It ignores the directory,
+ * which is shared with the agents: settings for them are no mistake.
  */
 export function warningsOnIgnored(
+  command: ConfiguredCommand,
   flags: RawFlags,
   { environment }: ProcessEnvironment,
 ): readonly OptionWarning[] {
-  const warnings: OptionWarning[] = [];
-  for (const option of Object.keys(optionsWithoutEffect) as OptionWithoutEffect[]) {
+  const { variables, reasons } = withoutEffectIn(command) ?? { variables: false, reasons: {} };
+  const ignored = Object.entries(reasons).flatMap(([option, reason]) => {
     const variable = environmentNameOf(option);
-    const from = flags.has(option) ? `the flag --${option}` : `the environment variable ${variable}`;
-    const details = { option, from, reason: optionsWithoutEffect[option] };
-    if (flags.has(option) || (environment[variable] ?? '') !== '') {
-      warnings.push({ kind: 'notice', message: 'option has no effect', details });
-    }
-  }
-  return warnings;
+    const isSet = variables && (environment[variable] ?? '') !== '';
+    return noEffect(option, flags.has(option) ? { flag: option } : isSet ? { variable } : undefined, reason);
+  });
+  const unsetting = optionsOfCommand(command).flatMap((option) => {
+    const { unsetBy = {} }: OptionRow = optionTable[option];
+    const text = flags.get(option)?.findLast((each) => Object.hasOwn(unsetBy, each.trim()));
+    return text === undefined ? [] : noEffect(option, { flag: option }, unsetBy[text.trim()] ?? '');
+  });
+  return [...ignored, ...unsetting];
+}
+
+function noEffect(
+  option: string,
+  place: { readonly flag: string } | { readonly variable: string } | undefined,
+  reason: string,
+): readonly OptionWarning[] {
+  if (place === undefined) return [];
+  const from = 'flag' in place ? `the flag --${place.flag}` : `the environment variable ${place.variable}`;
+  return [{ kind: 'notice', message: 'option has no effect', details: { option, from, reason } }];
 }
 
 const ipv6Unserved = {

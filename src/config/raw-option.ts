@@ -23,34 +23,39 @@ export interface RawOption {
 
 /**
  * The first source with a value. An empty variable or file does not count, because templates produce them; an empty
- * flag does.
+ * flag does. A text that unsets the option never counts.
  */
 export function findRawOption(
   name: OptionName,
   { flags, processEnvironment, directory }: Places,
   scope: OptionScope = 'cloud',
 ): RawOption {
-  const byFlag = flags.get(name);
-  if (byFlag !== undefined) return { source: { kind: 'flag' }, texts: byFlag.map((text) => text.trim()) };
-
   const { environment } = processEnvironment;
-  const byEnvironment = textIn(environment, environmentNameOf(name));
-  if (byEnvironment !== '') return { source: { kind: 'environment' }, texts: [byEnvironment] };
-
-  const byFile = directory?.files.get(name);
-  if (byFile !== undefined && byFile.text !== '')
-    return { source: { kind: 'file', path: byFile.path }, texts: [byFile.text] };
-
   const { legacyVariable: variable = '' } = optionTable[name];
-  const byLegacy = textIn(environment, variable);
-  if (byLegacy !== '') return { source: { kind: 'environment', variable }, texts: [byLegacy] };
-
+  const file = directory?.files.get(name);
+  const candidates: readonly RawOption[] = [
+    { source: { kind: 'flag' }, texts: (flags.get(name) ?? []).map((text) => text.trim()) },
+    { source: { kind: 'environment' }, texts: textsIn(environment, environmentNameOf(name)) },
+    ...(file === undefined || file.text === ''
+      ? []
+      : [{ source: { kind: 'file', path: file.path }, texts: [file.text] } as const]),
+    { source: { kind: 'environment', variable }, texts: textsIn(environment, variable) },
+  ];
+  const given = candidates
+    .map(({ source, texts }) => ({ source, texts: texts.filter((text) => !unsets(name, text)) }))
+    .find(({ texts }) => texts.length > 0);
+  if (given !== undefined) return given;
   const row = { ...optionTable[name], ...defaultsIn[scope][name] };
   return { source: { kind: 'default' }, texts: defaultTexts(row, processEnvironment) };
 }
 
-function textIn(environment: ProcessEnvironment['environment'], variable: string): string {
-  return environment[variable]?.trim() ?? '';
+function unsets(name: OptionName, text: string): boolean {
+  return Object.hasOwn(optionTable[name].unsetBy ?? {}, text);
+}
+
+function textsIn(environment: ProcessEnvironment['environment'], variable: string): readonly string[] {
+  const text = environment[variable]?.trim() ?? '';
+  return text === '' ? [] : [text];
 }
 
 function defaultTexts(

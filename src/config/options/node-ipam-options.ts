@@ -15,6 +15,7 @@ export const nodeIpamOptions = optionRows(
     'cloud-provider': {
       kind: oneOf(['aws', 'gce', 'azure', 'alibabacloud']),
       help: 'The cloud that all allocator types but RangeAllocator follow. aws: prefixes of the primary interface, IPv6 /80 and IPv4 /28. gce: alias IP ranges of the first interface, and the first /112 of its IPv6 range; tested on a model of Compute Engine only. The others end the start with exit code 2: Azure and Alibaba Cloud route no blocks to an instance.',
+      unsetBy: { external: 'no cloud is followed: that of the Nodes has a controller manager of its own' },
     },
     'gce-api-endpoint': {
       kind: endpoint,
@@ -44,15 +45,18 @@ export const nodeIpamOptions = optionRows(
     'node-cidr-mask-size': {
       kind: integer({ min: 1, max: 128 }),
       help: 'Prefix length of the CIDR of a Node, with one cluster-cidr. With two, set it for each family.',
+      unsetBy: { '0': 'it leaves the size as if it were not set' },
     },
     'node-cidr-mask-size-ipv4': {
       kind: integer({ min: 1, max: 32 }),
       help: 'Prefix length of the IPv4 CIDR of a Node.',
+      unsetBy: { '0': 'it leaves the size as if it were not set' },
       default: '24',
     },
     'node-cidr-mask-size-ipv6': {
       kind: integer({ min: 1, max: 128 }),
       help: 'Prefix length of the IPv6 CIDR of a Node, at most 16 more than that of its network.',
+      unsetBy: { '0': 'it leaves the size as if it were not set' },
       default: '64',
     },
     'allocate-node-cidrs': {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { runCommandLine } from '../../../src/commands/command-line.ts';
 import {
   agentDescription,
@@ -30,7 +30,7 @@ describe('headwater run --help', () => {
         `  --${name} `,
         `Environment: ${environmentNameOf(name)}`,
       ]),
-      ...Object.keys(optionsWithoutEffect).map((name) => `  --${name} `),
+      ...Object.keys(optionsWithoutEffect.run.reasons).map((name) => `  --${name} `),
     ].filter((part) => !text.includes(part) && !text.replaceAll(/\s+/g, ' ').includes(part));
     expect(missing).toEqual([]);
   });
@@ -83,10 +83,43 @@ describe('headwater run --help', () => {
   --enable-metrics [value]
         Does nothing: metrics are always served, on serve-addr.
 
-Options:
 `,
   ])('describes an option like this: %s', async (part) => {
     expect(await help()).toContain(part);
+  });
+});
+
+describe('a command line of the program that is replaced', () => {
+  test.each([
+    [
+      runDescription,
+      ['--leader-elect=true', '--kube-api-qps', '50', '--v=2', '--secure-port=0', '--gops-port=9891'],
+    ],
+    [
+      nodeIpamDescription,
+      [
+        '--leader-elect',
+        '--leader-elect-lease-duration=15s',
+        '--controllers=*,-nodeipam',
+        '--bind-address=127.0.0.1',
+        '--cloud-provider=external',
+        '--node-cidr-mask-size=0',
+        '--use-service-account-credentials=true',
+        '--v=2',
+      ],
+    ],
+  ])('starts $name', async ({ name, ...description }, flags) => {
+    const run = jest.fn(() => Promise.resolve(0));
+    const err = jest.fn();
+
+    const code = await runCommandLine([name, ...flags], {
+      version: '1',
+      commands: [{ ...description, name, run }],
+      terminal: { out: () => {}, err, columns: undefined },
+    });
+
+    expect({ code, errors: err.mock.calls }).toEqual({ code: 0, errors: [] });
+    expect(run).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ListenAddress } from '../../../src/observability/listen-address.ts';
 import type { LogLevel } from '../../../src/observability/logger.ts';
 import { optionGroups } from '../../../src/config/option-row.ts';
+import { optionsOfCommand } from '../../../src/config/option-scope.ts';
 import {
   environmentNameOf,
   optionNames,
@@ -44,14 +45,20 @@ describe('the table of options', () => {
   });
 
   test('gives no two options the same property or variable', () => {
-    const all = [
-      ...optionNames,
-      ...(Object.keys(optionsWithoutEffect) as (keyof typeof optionsWithoutEffect)[]),
-    ];
+    const all = [...optionNames, ...Object.keys(optionsWithoutEffect.run.reasons)];
 
     expect(new Set(optionNames.map(propertyOf)).size).toBe(optionNames.length);
     expect(new Set(all.map(environmentNameOf)).size).toBe(all.length);
   });
+
+  test.each(Object.entries(optionsWithoutEffect))(
+    'has no option without effect in %s that has one there',
+    (command, { reasons }) => {
+      const effective: readonly string[] = optionsOfCommand(command as keyof typeof optionsWithoutEffect);
+
+      expect(Object.keys(reasons).filter((name) => effective.includes(name))).toEqual([]);
+    },
+  );
 
   test.each(optionNames.map((name) => [name]))('has every part of %s', (name) => {
     const { kind, help, group } = optionTable[name];

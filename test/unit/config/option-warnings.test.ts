@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { accepted, load, type Outside } from './loading.ts';
+import { accepted, load, type Outside, problemsOf } from './loading.ts';
 
 describe('options without effect', () => {
   test('are reported if they are set by flag or environment', () => {
@@ -17,6 +17,67 @@ describe('options without effect', () => {
     const files = { '/c/enable-ipv6': 'false', '/c/enable-metrics': 'true' };
 
     const { notices } = accepted(load({ flags: { 'config-dir': ['/c'] }, files }));
+
+    expect(notices).toEqual([]);
+  });
+});
+
+describe('what kube-controller-manager is given', () => {
+  const network = { 'cluster-cidr': ['10.0.0.0/8'] };
+
+  test.each<[string, string, RegExp]>([
+    ['leader-elect-lease-duration', '15s', /leader-election-lease-duration/],
+    ['kube-api-qps', '50', /no limit/],
+    ['v', '4', /log-level/],
+    ['secure-port', '10257', /serve-addr/],
+    ['cloud-provider', 'external', /no cloud is followed/],
+    ['node-cidr-mask-size', '0', /not set/],
+    ['node-cidr-mask-size-ipv6', '0', /not set/],
+  ])('is accepted by nodeipam with a notice: --%s=%s', (option, text, reason) => {
+    const { notices } = accepted(load({ flags: { ...network, [option]: [text] } }, 'nodeipam'));
+
+    expect(notices).toEqual([
+      {
+        kind: 'notice',
+        message: 'option has no effect',
+        details: { option, from: `the flag --${option}`, reason: expect.stringMatching(reason) },
+      },
+    ]);
+  });
+
+  test('leaves sizes and cloud at what they are without it, also from a mounted ConfigMap', () => {
+    const files = {
+      '/c/cloud-provider': 'external',
+      '/c/node-cidr-mask-size': '0',
+      '/c/cluster-cidr': '10.0.0.0/8',
+    };
+
+    const { options, sources } = accepted(
+      load({ flags: { 'config-dir': ['/c'], 'node-cidr-mask-size-ipv4': ['0'] }, files }, 'nodeipam'),
+    );
+
+    expect(options).toMatchObject({ nodeCidrMaskSizeIpv4: 24, cloudProvider: undefined });
+    expect(sources['node-cidr-mask-size']).toEqual({ kind: 'default' });
+  });
+
+  test('does not name a cloud to follow', () => {
+    const flags = { 'cidr-allocator-type': ['CloudAllocator'], 'cloud-provider': ['external'] };
+
+    expect(problemsOf(load({ flags }, 'nodeipam'))).toContainEqual(
+      expect.stringMatching(/^cloud-provider: /),
+    );
+  });
+
+  test('leaves a size that a later flag sets', () => {
+    const { options } = accepted(
+      load({ flags: { ...network, 'node-cidr-mask-size': ['0', '25'] } }, 'nodeipam'),
+    );
+
+    expect(options.nodeCidrMaskSize).toBe(25);
+  });
+
+  test('is no variable of nodeipam', () => {
+    const { notices } = accepted(load({ flags: network, environment: { CILIUM_V: '2' } }, 'nodeipam'));
 
     expect(notices).toEqual([]);
   });
