@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { runCommandLine } from './commands/command-line.ts';
 import { demoDescription } from './commands/demo-description.ts';
 import { agentDescription, nodeIpamDescription, runDescription } from './commands/run-description.ts';
+import { maxPodsDescription } from './commands/max-pods-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
 import { statusDescription } from './commands/status-description.ts';
 
@@ -32,6 +33,10 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
     {
       ...statusDescription,
       run: async (given) => (await import('./commands/status.ts')).status(given),
+    },
+    {
+      ...maxPodsDescription,
+      run: async (given) => (await import('./commands/max-pods.ts')).maxPods(given),
     },
     {
       ...simulateDescription,

@@ -2,13 +2,11 @@
 import { blockChecks } from '../blocks/settings/block-pools.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
-import http from 'node:http';
 import { hostname } from 'node:os';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { RawFlags } from '../config/raw-option.ts';
 import type { OptionCommand } from '../config/option-scope.ts';
 import type { Options } from '../config/option-table.ts';
-import { haveHome, thisProcess } from '../config/process-environment.ts';
+import { thisProcess } from '../config/process-environment.ts';
 import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import { Controller } from '../controller/controller.ts';
@@ -19,7 +17,6 @@ import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { proxyInWords } from '../network/proxies.ts';
 import { startHttpServer, type ProbeResult } from '../observability/http-server.ts';
-import type { Logger } from '../observability/logger.ts';
 import { createMetricRegistry } from '../observability/metrics.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
@@ -27,6 +24,7 @@ import { findCluster } from './cluster-access.ts';
 import { reportFailure } from './command-failure.ts';
 import { exitCode } from './exit-code.ts';
 import { loadOrRefuse, type Start } from './load-or-refuse.ts';
+import { prepareOutbound } from './outbound-requests.ts';
 import type { Readers } from './problem-line.ts';
 
 const { version } = packageJson;
@@ -77,9 +75,7 @@ async function serve(
   const random = new Random(randomUUID());
   const registry = createMetricRegistry({ measureProcess: true });
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
-  useNoSharedProxy();
-  haveHome();
-  addAuthorities(outbound.extraAuthorities, log);
+  prepareOutbound(outbound, log);
   const access = await findCluster(options, { ...outbound, log });
   const proxy = access.proxy === undefined ? 'none' : proxyInWords(access.proxy);
   log.info('connecting to Kubernetes', { server: access.server.origin, proxy });
@@ -129,19 +125,4 @@ async function serve(
 function pacedBy(options: Options, transport: KubernetesTransport): KubernetesTransport {
   const { operatorK8sClientQps: perSecond, operatorK8sClientBurst: burst = 2 * perSecond } = options;
   return perSecond === 0 ? transport : new PacedTransport(transport, clock, { perSecond, burst });
-}
-
-/**
- * NODE_USE_ENV_PROXY=1 gives the shared agent a proxy. Here only the SDK's requests to the instance metadata service use
- * that agent, and their credentials must not pass through a proxy.
- */
-function useNoSharedProxy(): void {
-  http.globalAgent = new http.Agent({ keepAlive: true });
-}
-
-/** For the whole process: every client without authorities of its own uses the default store, which Node.js builds once. */
-function addAuthorities(authorities: readonly string[], log: Logger): void {
-  if (authorities.length === 0) return;
-  setDefaultCACertificates([...getCACertificates('default'), ...authorities]);
-  log.info('trusting additional certificate authorities', { count: authorities.length });
 }

@@ -12,7 +12,8 @@ import { thisProcess } from '../config/process-environment.ts';
 import { formatListenAddress, parseListenAddress } from '../observability/listen-address.ts';
 import { exitCode } from './exit-code.ts';
 import { readStatus, type ReadStatus } from './status/served-report.ts';
-import { type Line, problemsOf, statusLines } from './status/status-lines.ts';
+import { problemsOf, statusLines } from './status/status-lines.ts';
+import { printLines } from './status/print-lines.ts';
 
 export async function status(given: RawFlags): Promise<number> {
   const formats = oneOf(['text', 'json']);
@@ -23,15 +24,8 @@ export async function status(given: RawFlags): Promise<number> {
   const read = await (address === undefined ? readFromCluster(given) : readAt(address));
   if (read.kind === 'failed') return fail(read.problem);
   const { served } = read;
-  // A terminal that does not know its size has 0 columns.
-  const width = process.stdout.columns || undefined;
-  process.stdout.write(
-    format === 'json'
-      ? served.json
-      : statusLines(served, width)
-          .map((line) => `${painted(line)}\n`)
-          .join(''),
-  );
+  if (format === 'json') process.stdout.write(served.json);
+  else printLines((width) => statusLines(served, width));
   const { state, leader } = served.report;
   if (state === 'standby' && leader !== undefined)
     return fail(`only the leader knows the nodes: ask ${leader}`);
@@ -74,18 +68,6 @@ async function readFromCluster(given: RawFlags): Promise<ReadStatus> {
 function failed(problem: string): ReadStatus {
   return { kind: 'failed', problem };
 }
-
-/** Colour only for people, and not for those who asked for none: https://no-color.org */
-function painted({ text, style }: Line): string {
-  const code = style === undefined ? undefined : codes[style];
-  const isColoured = process.stdout.isTTY && !thisProcess.environment['NO_COLOR'];
-  return code === undefined || !isColoured ? text : `\u001b[${code}m${text}\u001b[0m`;
-}
-
-const codes = { title: 1, good: 32, bad: 31, doubtful: 33 } as const satisfies Record<
-  NonNullable<Line['style']>,
-  number
->;
 
 function lastOf(given: RawFlags, name: string): string | undefined {
   return given.get(name)?.at(-1);

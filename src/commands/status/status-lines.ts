@@ -1,11 +1,6 @@
 // What the command status prints of a report, and what it calls a problem. Pure.
 import type { Served, ShownReport } from './served-report.ts';
-import { paragraph, type Table, tableLines } from './text-table.ts';
-
-export interface Line {
-  readonly text: string;
-  readonly style?: 'title' | 'good' | 'bad' | 'doubtful';
-}
+import { cut, type Line, table, told } from './text-table.ts';
 
 type Facts = Pick<Served, 'report' | 'unready'>;
 
@@ -118,7 +113,7 @@ function nameInWords(name: string): string {
 type Entry = NonNullable<ShownReport['warnings']>[number];
 
 /** On a terminal: different texts of one reason, nodes of one text, and rows of a table. */
-const maxShown = { texts: 3, nodes: 5, rows: 20 };
+const maxShown = { texts: 3, nodes: 5 };
 
 function reasonLines(report: ShownReport, width: number | undefined): readonly Line[] {
   const { reasons = [], inDeficit = [], waiting = [], warnings = [], omitted = [] } = report;
@@ -211,47 +206,10 @@ function limitLines({ buckets = [] }: ShownReport, width: number | undefined): r
   ];
 }
 
-interface TableOf<T> extends Table<T> {
-  readonly style: (row: T) => Line['style'];
-}
-
-/** No lines without rows. */
-function table<T>(
-  rows: readonly T[],
-  width: number | undefined,
-  { columns, style }: TableOf<T>,
-): readonly Line[] {
-  if (rows.length === 0) return [];
-  const shown = width === undefined ? rows : rows.slice(0, maxShown.rows);
-  const styles = ['title' as const, ...shown.map(style)];
-  const more = rows.length - shown.length;
-  return [
-    ...tableLines(shown, { columns }, width).map((text, index) => lineOf(text, styles[index])),
-    ...(more > 0 ? [{ text: `and ${more} more` }] : []),
-  ];
-}
-
 function tenths(number: number): number {
   return Math.round(number * 10) / 10;
 }
 
-function told(
-  label: string,
-  text: string,
-  width: number | undefined,
-  style?: Line['style'],
-): readonly Line[] {
-  return paragraph(label, text, width).map((line) => lineOf(line, style));
-}
-
-function lineOf(text: string, style: Line['style']): Line {
-  return style === undefined ? { text } : { text, style };
-}
-
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function cut(text: string, width: number | undefined): string {
-  return width === undefined || text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }

@@ -1,7 +1,15 @@
 // Lays out text for a terminal of any width: tables that leave out and shorten columns, and paragraphs. Without a width, every
 // line is whole.
 
-export interface Table<T> {
+export interface Line {
+  readonly text: string;
+  readonly style?: 'title' | 'good' | 'bad' | 'doubtful';
+}
+
+/** The rows of a table on a terminal. */
+const maxRows = 20;
+
+interface Table<T> {
   /** `drop`: left out where the table is too wide, the highest first. Without it, the column always stays. */
   readonly columns: readonly (readonly [title: string, cell: (row: T) => string | number, drop?: number])[];
 }
@@ -19,13 +27,13 @@ interface Column {
 }
 
 /** The titles, and a line for each row. A column without any text is left out. */
-export function tableLines<T>(
+function tableLines<T>(
   rows: readonly T[],
-  table: Table<T>,
+  { columns: all }: Table<T>,
   width: number | undefined,
 ): readonly string[] {
   const columns = fit(
-    table.columns
+    all
       .map(([title, cell, drop = 0]) => columnOf(title, rows.map(cell), drop))
       .filter(({ cells }) => cells.slice(1).some((cell) => cell !== '')),
     width ?? Infinity,
@@ -74,7 +82,7 @@ function shortened(cell: string, size: number): string {
 const labelWidth = 12;
 
 /** A label in a column of its own, and its text beside it in as many lines as it takes. */
-export function paragraph(label: string, text: string, width: number | undefined): readonly string[] {
+function paragraph(label: string, text: string, width: number | undefined): readonly string[] {
   const lines = width === undefined ? [text] : wrapped(text, Math.max(least, width - labelWidth));
   return lines.map((line, index) => `${(index === 0 ? label : '').padEnd(labelWidth)}${line}`.trimEnd());
 }
@@ -89,4 +97,42 @@ function wrapped(text: string, width: number): readonly string[] {
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return [...lines, line];
+}
+
+interface StyledTable<T> extends Table<T> {
+  readonly style: (row: T) => Line['style'];
+}
+
+/** No lines without rows. On a terminal, a long table ends early. */
+export function table<T>(
+  rows: readonly T[],
+  width: number | undefined,
+  { columns, style }: StyledTable<T>,
+): readonly Line[] {
+  if (rows.length === 0) return [];
+  const shown = width === undefined ? rows : rows.slice(0, maxRows);
+  const styles = ['title' as const, ...shown.map(style)];
+  const more = rows.length - shown.length;
+  return [
+    ...tableLines(shown, { columns }, width).map((text, index) => lineOf(text, styles[index])),
+    ...(more > 0 ? [{ text: `and ${more} more` }] : []),
+  ];
+}
+
+/** A label, and text beside it. */
+export function told(
+  label: string,
+  text: string,
+  width: number | undefined,
+  style?: Line['style'],
+): readonly Line[] {
+  return paragraph(label, text, width).map((line) => lineOf(line, style));
+}
+
+function lineOf(text: string, style: Line['style']): Line {
+  return style === undefined ? { text } : { text, style };
+}
+
+export function cut(text: string, width: number | undefined): string {
+  return width === undefined || text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }

@@ -12,6 +12,7 @@ export const aws: CloudDescriptor<AwsOptions> = {
   interfaces: 'made',
   ipv6: true,
   subnetIdStart: 'subnet-',
+  nodeClass: { kind: 'EC2NodeClass', maxPods: ['spec', 'kubelet', 'maxPods'] },
   firstCalls: {
     what: 'a create and an attach',
     budgets: [

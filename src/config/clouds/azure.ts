@@ -9,6 +9,7 @@ interface AzureOptions {
 export const azure: CloudDescriptor<AzureOptions> = {
   interfaces: 'given',
   ipv6: false,
+  nodeClass: { kind: 'AKSNodeClass', maxPods: ['spec', 'maxPods'] },
   firstCalls: {
     what: 'a read and an update',
     budgets: [

@@ -10,6 +10,8 @@ export interface CloudDescriptor<Options> {
   readonly subnetIdStart?: string;
   /** The calls behind a node's first addresses. */
   readonly firstCalls: FirstCalls;
+  /** Where a node class of Karpenter says how many pods a node may have; undefined if no provider of Karpenter is known. */
+  readonly nodeClass?: { readonly kind: string; readonly maxPods: readonly string[] };
   /** For tags of interfaces; undefined where none is made. */
   readonly tagLimit?: TagLimit;
   /** Options of the cloud under the names that all clouds share: the core reads these, and no option of a cloud. */

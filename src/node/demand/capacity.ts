@@ -8,26 +8,42 @@ import { exclusionOf, type NodeRequirements, sparedOn } from './node-requirement
 /** The pre-allocate of a node whose spec sets none. */
 export const defaultPreAllocate = 8;
 
-type Asked = Pick<NodeRequirements, 'firstInterfaceIndex' | 'usePrimaryAddress' | 'prefixDelegation'>;
+/** What of a node decides how many addresses it can hold. */
+export type CapacityRequirements = Pick<
+  NodeRequirements,
+  'firstInterfaceIndex' | 'usePrimaryAddress' | 'prefixDelegation'
+>;
 
 /**
  * Whether the node gets prefixes: they are requested and its instance type supports them
  * (docs/ciliumnode-contract.md 4.2).
  */
-export function delegatesPrefixes(limits: InstanceLimits, asked: Pick<Asked, 'prefixDelegation'>): boolean {
+export function delegatesPrefixes(
+  limits: InstanceLimits,
+  asked: Pick<CapacityRequirements, 'prefixDelegation'>,
+): boolean {
   return asked.prefixDelegation && limits.prefixes;
 }
 
 /** Pod addresses that one interface can hold. */
-export function addressesPerInterface(limits: InstanceLimits, asked: Asked): number {
+export function addressesPerInterface(limits: InstanceLimits, asked: CapacityRequirements): number {
   const primary = asked.usePrimaryAddress ? Math.min(1, limits.addressesPerInterface) : 0;
   return slotsPerInterface(limits) * addressesPerSlot(limits, asked) + primary;
 }
 
 /** The most pod addresses the node can ever have; 0, "no limit", if unknown. */
-export function maximumAllocatable(limits: InstanceLimits | undefined, asked: Asked): number {
+export function maximumAllocatable(limits: InstanceLimits | undefined, asked: CapacityRequirements): number {
+  if (limits === undefined) return 0;
+  const { interfaces, addressesPerInstance = Infinity } = limits;
+  const primaries = asked.usePrimaryAddress ? interfaces - asked.firstInterfaceIndex : 0;
+  // Each interface takes a place for its primary address, whether or not pods may use that.
+  const ofInstance = addressesPerInstance - interfaces + primaries;
+  return Math.max(0, Math.min(maximumOfInterfaces(limits, asked), ofInstance));
+}
+
+function maximumOfInterfaces(limits: InstanceLimits, asked: CapacityRequirements): number {
   const { firstInterfaceIndex: first } = asked;
-  if (limits === undefined || limits.interfaces < first) return 0;
+  if (limits.interfaces < first) return 0;
   return (limits.interfaces - first) * addressesPerInterface(limits, asked);
 }
 
@@ -37,7 +53,7 @@ export function maxAllocatable(
   view: InstanceView,
   requirements: NodeRequirements,
 ): number {
-  const max = maximumAllocatable(limits, requirements);
+  const max = maximumOfInterfaces(limits, requirements);
   if (max === 0 || delegatesPrefixes(limits, requirements)) return max;
   const ofInterfaces = max + deviation(limits, view, requirements);
   if (limits.addressesPerInstance === undefined) return ofInterfaces;
@@ -45,7 +61,10 @@ export function maxAllocatable(
 }
 
 /** The pre-allocate to write for a node without one: the default, or less if the instance cannot reach it. */
-export function reachablePreAllocate(limits: InstanceLimits | undefined, asked: Asked): number {
+export function reachablePreAllocate(
+  limits: InstanceLimits | undefined,
+  asked: CapacityRequirements,
+): number {
   const { firstInterfaceIndex: first } = asked;
   if (limits === undefined) return defaultPreAllocate;
   const interfaces = Math.max(0, limits.interfaces - first);
@@ -136,7 +155,10 @@ function slotsPerInterface(limits: InstanceLimits): number {
   return Math.max(0, limits.addressesPerInterface - 1);
 }
 
-function addressesPerSlot(limits: InstanceLimits, asked: Pick<Asked, 'prefixDelegation'>): number {
+function addressesPerSlot(
+  limits: InstanceLimits,
+  asked: Pick<CapacityRequirements, 'prefixDelegation'>,
+): number {
   return delegatesPrefixes(limits, asked) ? prefixSize : 1;
 }
 

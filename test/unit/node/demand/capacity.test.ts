@@ -42,6 +42,10 @@ describe('the addresses per interface', () => {
   );
 });
 
+function boundedTo(interfaces: number): InstanceLimits {
+  return { interfaces, addressesPerInterface: 256, addressesPerInstance: 256, prefixes: false };
+}
+
 describe('the maximum of a node', () => {
   test.each<[string, InstanceLimits | undefined, number, boolean, number]>([
     ['m5.large from 0', m5Large, 0, false, 27],
@@ -51,6 +55,11 @@ describe('the maximum of a node', () => {
     ['a first index that it cannot have', m5Large, 4, false, 0],
     ['an unknown type', undefined, 0, false, 0],
     ['one address per interface', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, false, 0],
+    ['a bound of the instance, one interface', boundedTo(1), 0, false, 255],
+    ['a bound of the instance, three interfaces', boundedTo(3), 0, false, 253],
+    ['a bound of the instance, with primary addresses', boundedTo(3), 0, true, 256],
+    ['a bound of the instance, and a first index', boundedTo(3), 2, true, 254],
+    ['a bound of the instance that primary addresses reach', boundedTo(300), 0, false, 0],
   ])('is computed: %s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
     expect(maximumAllocatable(limits, { ...asked, firstInterfaceIndex, usePrimaryAddress })).toBe(expected);
   });
