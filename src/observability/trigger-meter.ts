@@ -1,14 +1,8 @@
 // Feeds the metrics of one trigger family from the trigger's events.
-import type { TriggerFigures } from '../runtime/trigger.ts';
+import type { TriggerMeter } from '../runtime/trigger.ts';
 import type { Metrics } from './metrics.ts';
 
 export type TriggerFamily = 'deficit_resolver' | 'k8s_sync' | 'resync';
-
-export interface TriggerMeter {
-  requested(): void;
-  /** A run ended. */
-  ran(figures: TriggerFigures): void;
-}
 
 export function triggerMeter(metrics: Metrics, family: TriggerFamily): TriggerMeter {
   const queued = metrics[`cilium_operator_ipam_${family}_queued_total`];

@@ -18,8 +18,14 @@ export interface TriggerOptions {
    * returned function cancels the wait and does nothing once the run has started. Default: a slot is always free.
    */
   readonly admit?: (start: (leave: () => void) => void) => () => void;
-  /** Called after each run. */
-  readonly onRun?: (figures: TriggerFigures) => void;
+  readonly meter?: TriggerMeter;
+}
+
+/** Measures requests and runs. */
+export interface TriggerMeter {
+  requested(): void;
+  /** A run ended. */
+  ran(figures: TriggerFigures): void;
 }
 
 export interface TriggerFigures {
@@ -51,6 +57,7 @@ export class Trigger {
 
   /** Requests a run; returns at once. Does nothing after `stop`. */
   fire(): void {
+    this.#options.meter?.requested();
     if (this.#isStopped) return;
     if (this.#requests++ === 0) this.#firstRequest = this.#options.clock.monotonic();
     this.#arm();
@@ -86,7 +93,8 @@ export class Trigger {
   }
 
   #admit(): void {
-    const { admit = startAtOnce } = this.#options;
+    const { admit } = this.#options;
+    if (admit === undefined) return this.#start(nothing);
     const cancel = admit((leave) => this.#start(leave));
     if (this.#running === undefined) this.#cancelWait = cancel;
   }
@@ -98,7 +106,7 @@ export class Trigger {
   }
 
   async #runOnce(signal: AbortSignal, leave: () => void): Promise<void> {
-    const { clock, run, onBug, onRun } = this.#options;
+    const { clock, run, onBug, meter } = this.#options;
     const start = clock.monotonic();
     const figures = { folds: this.#requests - 1, latency: start - this.#firstRequest };
     this.#requests = 0;
@@ -115,14 +123,12 @@ export class Trigger {
       duration = clock.monotonic() - start;
       leave();
     }
-    onRun?.({ ...figures, duration });
+    meter?.ran({ ...figures, duration });
     this.#running = undefined;
     this.#stopping = undefined;
     if (this.#requests > 0 && !this.#isStopped) this.#arm();
   }
 }
 
-function startAtOnce(start: (leave: () => void) => void): () => void {
-  start(() => undefined);
-  return () => undefined;
-}
+/** A run that holds no slot frees none. */
+const nothing = (): void => undefined;

@@ -18,7 +18,7 @@ export const alibabaMutants: readonly Mutant[] = [
   ),
   onAlibaba(
     'the index of a new interface is the number of interfaces',
-    'node/allocate/device-index.ts',
+    'node/allocate/instance-room.ts',
     'while (taken.has(index)) index++;',
     'index = taken.size;',
   ),

@@ -43,7 +43,7 @@ export const ipv6Mutants: readonly Mutant[] = [
   one(
     'a node with an IPv6 prefix adopts an interface with another',
     'node/allocate/prepare-ip-allocation.ts',
-    '(item.ipv6Prefixes === undefined || mayBringIpv6(this.#facts, this.#steps))',
+    '(item.ipv6Prefixes === undefined || mayBringIpv6(this.#facts, this.steps))',
     "(item.ipv6Prefixes === undefined || item.id !== '')",
   ),
   {

@@ -18,8 +18,8 @@ export interface Mutant {
 /** The last look at the pods would hide most mistakes before it. */
 export const withoutLastLook: Edit = {
   file: 'node/release/pod-use.ts',
-  from: 'this.#deps = deps;',
-  to: 'this.#deps = { ...deps, read: undefined };',
+  from: 'this.#readPods = read;',
+  to: 'this.#readPods = undefined;',
 };
 
 /** All others have no last look either. */

@@ -38,8 +38,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'an interface is offered before a read shows it',
     'node/reconcile/desired-state.ts',
-    'const view = withoutAwaited(known, this.#deps.state.node);',
-    "const view = known.id === '' ? withoutAwaited(known, this.#deps.state.node) : known;",
+    'const view = withoutAwaited(known, node);',
+    "const view = known.id === '' ? withoutAwaited(known, node) : known;",
   ),
   one(
     'an interface is withdrawn after a single listing',
@@ -437,9 +437,9 @@ const onEveryCloud: readonly Mutant[] = [
     name: 'an unverified CiliumNode loses addresses',
     edits: [
       {
-        file: 'node/release/release-permission.ts',
-        from: "activity === 'release' && !isVerified() ? 'unverified' : permission.refusal(activity),",
-        to: "activity === 'release' && !isVerified() ? undefined : permission.refusal(activity),",
+        file: 'node/reconcile/node-state.ts',
+        from: "if (activity === 'release' && !identities.isVerified(name, this.instanceId)) return 'unverified';",
+        to: "if (activity === 'release' && !identities.isVerified(name, this.instanceId)) return undefined;",
       },
       // It keeps what it shows, and nothing shown is unassigned.
       {

@@ -1,5 +1,6 @@
 // Keeps the shape of the sources: parts get named ports instead of functions, and files hold one thought.
 import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { interfacesIn, membersOf } from '../support/source-interfaces.ts';
 
@@ -14,12 +15,20 @@ const interfacesOf = (of: typeof sources) =>
   of.flatMap(({ file, text }) => interfacesIn(text).map((each) => ({ ...each, file })));
 
 describe('the interfaces of the product', () => {
-  test('have at most 287 members that are functions: a part gets a named port, and tells by one union of events', () => {
+  test('have at most 272 members that are functions: a part gets a named port, and tells by one union of events', () => {
     const functions = interfacesOf(product).flatMap(({ members }) =>
       members.filter((each) => each.isFunction),
     );
 
-    expect(functions.length).toBeLessThanOrEqual(287);
+    expect(functions.length).toBeLessThanOrEqual(272);
+  });
+
+  test('are at most 175 bags: what a part needs is its ports and its settings', () => {
+    const bags = interfacesOf(product).filter(({ name }) =>
+      /\w(?:Deps|Options|Parts|Facts|Context)$/.test(name),
+    );
+
+    expect(bags.length).toBeLessThanOrEqual(175);
   });
 
   test('give no part more than eight dependencies', () => {
@@ -60,6 +69,23 @@ describe('a source file', () => {
     const tooLong = sources.filter(({ text }) => text.split('\n').length > 401).map(({ file }) => file);
 
     expect(tooLong).toEqual([]);
+  });
+
+  test('of under 40 lines has two importers, but for 35: a thought that only one file has belongs into it', () => {
+    const imported = /from '(?<path>\.[^']+)'|import\('(?<lazy>\.[^']+)'\)/g;
+    const importers = product.flatMap(({ file, text }) =>
+      Array.from(text.matchAll(imported), ({ groups = {} }) =>
+        normalize(join(dirname(file), groups['path'] ?? groups['lazy'] ?? '')),
+      ).filter((target, index, all) => all.indexOf(target) === index),
+    );
+    const isAlone = (file: string): boolean => importers.filter((each) => each === file).length === 1;
+
+    const small = product
+      .filter(({ text }) => text.split('\n').length <= 40)
+      .filter(({ file }) => isAlone(file));
+
+    expect(importers.length).toBeGreaterThan(1000);
+    expect(small.length).toBeLessThanOrEqual(35);
   });
 });
 

@@ -8,7 +8,7 @@ import { BlockedResources } from '../../node/allocate/blocked-resources.ts';
 import { GrantedReleases } from '../../node/release/release-turns.ts';
 import type { CloudPort, InstanceReads, SharedSupply } from '../../node/reconcile/node-context.ts';
 import type { NodeFigures } from '../../node/reconcile/node-summary.ts';
-import { type TriggerMeter, triggerMeter } from '../../observability/trigger-meter.ts';
+import { triggerMeter } from '../../observability/trigger-meter.ts';
 import { type InstanceTypeEvent, InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
 import { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
@@ -16,6 +16,7 @@ import type { AllocationImplementation } from '../../providers/contract/cloud.ts
 import { InstanceRefresh, type InstanceRefreshEvent } from '../../providers/inventory/instance-refresh.ts';
 import { Inventory } from '../../providers/inventory/inventory.ts';
 import { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
+import type { TriggerMeter } from '../../runtime/trigger.ts';
 import type { Cloud } from '../clouds/cloud.ts';
 import type { Host, Leadership } from '../host.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';

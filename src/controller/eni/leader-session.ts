@@ -1,6 +1,7 @@
 // A leader session: everything that only the leader runs, from gaining leadership until its work in flight has ended.
 // Serves the CiliumNodes with the known state of the cloud.
 import { cloudSettings } from '../../config/clouds/clouds.ts';
+import type { Options } from '../../config/option-table.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
@@ -11,6 +12,7 @@ import type { ReportedEvent } from '../../manager/serving-event.ts';
 import { prefixesOf } from '../../node/allocate/planned-step.ts';
 import { writableLayout } from '../../node/publish/status-section.ts';
 import type { NodeSettings } from '../../node/reconcile/node-context.ts';
+import { triggerMeter } from '../../observability/trigger-meter.ts';
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { mayTakeEffectFor } from '../../providers/contract/operations.ts';
 import { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limiter.ts';
@@ -19,9 +21,7 @@ import type { CloudState } from './cloud-state.ts';
 import type { ClusterCache } from './cluster-cache.ts';
 import { ConflictingWriters } from './conflicting-writers.ts';
 import type { Host, Leadership } from '../host.ts';
-import { nodeOptions } from './node-options.ts';
-import { blockedSeries, warningSeries } from '../reporting/blocked-metrics.ts';
-import { showFleet } from '../reporting/fleet-metrics.ts';
+import { blockedSeries, showFleet, warningSeries } from '../reporting/fleet-metrics.ts';
 import type { NodeEvents } from '../reporting/node-events.ts';
 import { nodeInstruments } from '../reporting/node-instruments.ts';
 import { scopeProblem } from '../reporting/served-scope.ts';
@@ -168,6 +168,7 @@ export class LeaderSession {
 
   #createNodeManager(): NodeManager {
     const { host, cloud, leadership, cluster, schema } = this.#deps;
+    const { metrics } = host.registry;
     return new NodeManager({
       identities: cluster.identities,
       requireNode: host.options.requireNode,
@@ -183,7 +184,14 @@ export class LeaderSession {
         pods: host.options.releasePodCheck ? cluster.shownPods : undefined,
         permission: leadership.permission,
         settings: this.#nodeSettings(),
-        runtime: { ...host, random: host.random.fork('nodes') },
+        runtime: {
+          ...host,
+          random: host.random.fork('nodes'),
+          meters: {
+            maintenance: triggerMeter(metrics, 'deficit_resolver'),
+            publication: triggerMeter(metrics, 'k8s_sync'),
+          },
+        },
       },
       emit: (event) => this.#reported(event),
       pendingPods: (name) => cluster.pendingPods(name),
@@ -220,4 +228,26 @@ export class LeaderSession {
       default:
     }
   }
+}
+
+/** The options that apply to every node. */
+function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags' | 'formerUntil'> {
+  const settings = cloudSettings(options);
+  return {
+    timing: { callTimeout: options.cloudCallTimeout, consistencyWindow: options.consistencyWindow },
+    release: {
+      enabled: settings.releaseExcessIps,
+      delay: options.excessIpReleaseDelay,
+      hiddenFor: options.releaseQuarantine,
+      idleDelay: settings.idleInterfaceDelay,
+    },
+    spreadCalls: options.spreadCloudCalls,
+    assessment: {
+      usePrimaryAddress: settings.usePrimaryAddress,
+      prefixDelegation: settings.prefixDelegation,
+      networkId: settings.scope.networkId,
+      othersInterfaceTags: options.excludeInterfaceTags,
+      sparesOthers: settings.sparesOthers,
+    },
+  };
 }

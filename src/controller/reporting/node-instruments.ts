@@ -17,7 +17,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { MetricRegistry } from '../../observability/metrics.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { triggerMeter } from '../../observability/trigger-meter.ts';
 import { maxNodesReported, SharedCauses } from './shared-causes.ts';
 import { failureFields } from './failure-fields.ts';
 import type { NodeEvents } from './node-events.ts';
@@ -39,8 +38,6 @@ type Reports = {
 export function nodeInstruments(options: NodeInstrumentsOptions): (event: ReportedEvent) => void {
   const { log, registry, events, collects } = options;
   const { metrics, forgetNode } = registry;
-  const maintenance = triggerMeter(metrics, 'deficit_resolver');
-  const publication = triggerMeter(metrics, 'k8s_sync');
   const warned = new Map<string, string>();
   // An agent can change what is wrong with its node at any rate, so log lines are rate-limited.
   const quiet = new SpamFilter(options.clock);
@@ -92,10 +89,6 @@ export function nodeInstruments(options: NodeInstrumentsOptions): (event: Report
   };
 
   const reports: Reports = {
-    maintenanceRequested: () => maintenance.requested(),
-    maintained: ({ figures }) => maintenance.ran(figures),
-    publicationRequested: () => publication.requested(),
-    published: ({ figures }) => publication.ran(figures),
     step: ({ node, finished }) => {
       meter(metrics, finished);
       logStep(log, node.name, finished);

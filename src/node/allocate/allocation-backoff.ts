@@ -14,12 +14,9 @@ const unknownFor = 30_000;
 /** How many alternatives a run tries after refusals. */
 const maxAlternatives = 3;
 
-export interface AllocationBackoffDeps extends BackoffDeps {
-  readonly newInstances: CloudTraits['newInstances'];
-}
-
 export class AllocationBackoff extends Backoff {
-  readonly #deps: AllocationBackoffDeps;
+  readonly #clock: BackoffDeps['clock'];
+  readonly #newInstances: CloudTraits['newInstances'];
   /** A step has succeeded: the cloud knows the instance. */
   #isKnown = false;
   /** When calls began to show the instance gone, in monotonic ms. */
@@ -31,9 +28,10 @@ export class AllocationBackoff extends Backoff {
   /** Refusals in this run, each followed by a plan without the refused scope. */
   #alternatives = 0;
 
-  constructor(deps: AllocationBackoffDeps) {
+  constructor(deps: BackoffDeps, newInstances: CloudTraits['newInstances']) {
     super(policy, deps);
-    this.#deps = deps;
+    this.#clock = deps.clock;
+    this.#newInstances = newInstances;
   }
 
   /** The failure to report: one that needs user action, or the last of several. */
@@ -58,10 +56,9 @@ export class AllocationBackoff extends Backoff {
 
   /** The cloud may not know the instance yet: its pods wait. */
   #mayBeNew(): boolean {
-    const { clock, newInstances } = this.#deps;
-    const now = clock.monotonic();
+    const now = this.#clock.monotonic();
     this.#goneSince ??= now;
-    return newInstances === 'knownLate' && !this.#isKnown && now < this.#goneSince + unknownFor;
+    return this.#newInstances === 'knownLate' && !this.#isKnown && now < this.#goneSince + unknownFor;
   }
 
   /** Records that one scope was refused and is blocked. Returns whether an alternative may be tried at once. */

@@ -1,7 +1,7 @@
 // What a node needs from the cloud now, and what keeps it from getting that.
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { UnreadableInterface } from '../../providers/contract/facts.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
-import type { Ipv6Unmet } from './ipv6-plan.ts';
-import type { Obstacle } from './plan-obstacles.ts';
 import type { PlannedStep } from './planned-step.ts';
 
 export interface AllocationPlan {
@@ -16,4 +16,41 @@ export interface AllocationPlan {
   readonly refusals: readonly ScopeRefusal[];
   /** Why the node does not get the IPv6 prefix that it needs; absent if it does, or needs none. */
   readonly ipv6?: Ipv6Unmet;
+}
+
+/** What prevents a node from being satisfied, whatever is tried. */
+export type Obstacle =
+  | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }
+  /** Subnets match, but none has room for the smallest interface that serves pods. */
+  | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[] }
+  /** The others have no room, and these cannot be read, or no longer. */
+  | { readonly kind: 'interfacesUnreadable'; readonly interfaces: readonly UnreadableInterface[] }
+  /** Only these could take more, and the cloud could not carry out their last change. */
+  | { readonly kind: 'interfacesFailed'; readonly interfaceIds: readonly string[] }
+  /** `wanted` describes what was requested. */
+  | { readonly kind: 'noSubnetMatches'; readonly wanted: string }
+  /** Tags were requested and no group of the network carries them. */
+  | { readonly kind: 'noSecurityGroupMatches'; readonly wanted: string }
+  /** The groups of the primary interface apply, but it is unknown. */
+  | { readonly kind: 'securityGroupsUnknown' }
+  /** Data that the choice depends on cannot be read. */
+  | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
+
+/** What prevents a node from getting the IPv6 prefix that its agent asks for. */
+export type Ipv6Obstacle =
+  | { readonly kind: 'ipv6Unsupported' }
+  /** None of those that may serve the node has an IPv6 block. */
+  | { readonly kind: 'noIpv6Subnet'; readonly subnetIds: readonly string[] }
+  /** No interface has a free place for it, and none can be added. */
+  | { readonly kind: 'noIpv6Room' };
+
+/** Some of them. */
+export type ObstacleOf<Kind extends Obstacle['kind']> = Extract<Obstacle, { readonly kind: Kind }>;
+
+/** Why nothing brings the prefix. */
+export interface Ipv6Unmet {
+  readonly kind: 'unmet';
+  readonly obstacle: Ipv6Obstacle | undefined;
+  /** Blocked scopes that could have brought it. */
+  readonly refusals: readonly ScopeRefusal[];
 }

@@ -6,21 +6,13 @@ import { isOfSpace } from '../../providers/contract/failure-policy.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { exclusionOf } from '../demand/node-requirements.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
+import type { Ipv6Obstacle, Ipv6Unmet } from './allocation-plan.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
-import { type DeviceSlots, freeDeviceIndex } from './device-index.ts';
+import { type DeviceSlots, freeDeviceIndex } from './instance-room.ts';
 import { bringsIpv6, deviceIndexOf, type PlannedStep } from './planned-step.ts';
-import type { Ipv6Obstacle } from './plan-obstacles.ts';
 import { allScopesOf, keyOf, type RefusedScope, type StepPlace } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import { chooseSubnet } from './subnet-choice.ts';
-
-/** Why nothing brings the prefix. */
-export interface Ipv6Unmet {
-  readonly kind: 'unmet';
-  readonly obstacle: Ipv6Obstacle | undefined;
-  /** Blocked scopes that could have brought it. */
-  readonly refusals: readonly ScopeRefusal[];
-}
 
 type Ipv6Facts = Pick<
   AllocationFacts,
@@ -28,17 +20,17 @@ type Ipv6Facts = Pick<
 >;
 
 /** The plan so far. */
-interface Ipv6Draft {
+export interface Ipv6Draft {
   readonly steps: readonly PlannedStep[];
   readonly slots: DeviceSlots;
   readonly place: StepPlace;
-  readonly takesMore: (item: NetworkInterface) => boolean;
+  takesMore(item: NetworkInterface): boolean;
   /** What refuses one of the scopes now. */
-  readonly against: (scopes: readonly RefusedScope[]) => readonly ScopeRefusal[];
+  against(scopes: readonly RefusedScope[]): readonly ScopeRefusal[];
   /** The same of a new interface in the subnet. */
-  readonly refusalsIn: (subnetId: string) => readonly ScopeRefusal[];
+  refusalsIn(subnetId: string): readonly ScopeRefusal[];
   /** IPv4 addresses of a subnet that the plan may still use. */
-  readonly free: (subnetId: string) => number;
+  free(subnetId: string): number;
 }
 
 /** The step that brings the prefix. Undefined if another one does, and while it is not clear yet whether one can. */
@@ -71,8 +63,8 @@ function unmet(facts: Ipv6Facts, all: readonly ScopeRefusal[], subnetIds: readon
   return { kind: 'unmet', obstacle, refusals };
 }
 
-function mayTakeItSoon(candidates: readonly NetworkInterface[], { takesMore }: Ipv6Draft): boolean {
-  return candidates.some((item) => !takesMore(item));
+function mayTakeItSoon(candidates: readonly NetworkInterface[], draft: Ipv6Draft): boolean {
+  return candidates.some((item) => !draft.takesMore(item));
 }
 
 /** Whether an interface that can take it is on its way. */
@@ -86,8 +78,8 @@ function isInterfaceComing({ stepsInFlight, infrastructure }: Ipv6Facts, { steps
 const ofOne = { kind: 'allocateIpv6Prefix', count: 1 } as const;
 
 /** `refusals` gets what prevents the step. */
-function isAllowed(step: PlannedStep, { against, place }: Ipv6Draft, refusals: ScopeRefusal[]): boolean {
-  const found = against(allScopesOf(step, place));
+function isAllowed(step: PlannedStep, draft: Ipv6Draft, refusals: ScopeRefusal[]): boolean {
+  const found = draft.against(allScopesOf(step, draft.place));
   refusals.push(...found);
   return found.length === 0;
 }
@@ -103,7 +95,7 @@ function planInterface(
 ): ReturnType<typeof planIpv6> {
   const { limits, requirements, infrastructure, view, orphans } = facts;
   if (!orphans.read) return undefined;
-  const offersIpv6 = (id: string): boolean => isIpv6Offered(facts, id, draft.against);
+  const offersIpv6 = (id: string): boolean => isIpv6Offered(facts, id, draft);
   const choice = chooseSubnet(requirements, {
     infrastructure,
     free: (id) => (offersIpv6(id) && draft.refusalsIn(id).length === 0 ? draft.free(id) : 0),
@@ -146,12 +138,14 @@ export function mayBringIpv6(
 export function isIpv6Offered(
   { limits, infrastructure }: Pick<Ipv6Facts, 'limits' | 'infrastructure'>,
   subnetId: string,
-  against: Ipv6Draft['against'],
+  draft: Pick<Ipv6Draft, 'against'>,
 ): boolean {
   if (limits.ipv6PerInterface === undefined) return false;
   const subnet = infrastructure.subnets.get(subnetId);
   return (
-    subnet?.eligible === true && subnet.ipv6Cidr !== undefined && against([inSubnet(subnetId)]).length === 0
+    subnet?.eligible === true &&
+    subnet.ipv6Cidr !== undefined &&
+    draft.against([inSubnet(subnetId)]).length === 0
   );
 }
 

@@ -5,35 +5,35 @@ import type { InstancePort } from '../../providers/contract/cloud.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/operations.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
-import type { TaskGroup } from '../../runtime/task-group.ts';
+import type { TaskRuntime } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { Assignment, Growth, LostAssignment } from './growth.ts';
 import { subnetAddressesUsed } from './planned-step.ts';
 
-export interface LostAssignmentsDeps {
+/** The node whose interfaces they concern. */
+export interface LosingNode extends Pick<InstancePort, 'invalidate' | 'refresh'> {
   readonly growth: Growth;
-  readonly clock: Pick<Clock, 'monotonic'>;
-  readonly timing: CallTiming;
-  readonly node: Pick<InstancePort, 'invalidate' | 'refresh'>;
-  readonly tasks: Pick<TaskGroup, 'beginTask' | 'closing'>;
 }
 
 export class LostAssignments {
-  readonly #deps: LostAssignmentsDeps;
+  readonly #node: LosingNode;
+  readonly #runtime: Pick<TaskRuntime, 'clock' | 'tasks'>;
+  readonly #timing: CallTiming;
   /** Addresses and prefixes named by answers, kept while an assignment that was in flight then may be lost. */
   readonly #answered = new LazySet<string>();
   #inFlight = 0;
 
-  constructor(deps: LostAssignmentsDeps) {
-    this.#deps = deps;
+  constructor(node: LosingNode, runtime: Pick<TaskRuntime, 'clock' | 'tasks'>, timing: CallTiming) {
+    this.#node = node;
+    this.#runtime = runtime;
+    this.#timing = timing;
   }
 
   /** Assignments that may still take effect unseen. */
   get unresolved(): readonly Assignment[] {
-    return [...this.#deps.growth.lost].map(({ step }) => step);
+    return [...this.#node.growth.lost].map(({ step }) => step);
   }
 
   /** An assignment is about to be sent. Call `ended` after everything about it was reported. */
@@ -53,10 +53,9 @@ export class LostAssignments {
 
   /** The answer to this assignment was lost. `before`: the result of `shownOn` when it was sent. */
   answerLost(step: Assignment, before: ReadonlySet<string>): void {
-    const { clock, timing, node } = this.#deps;
-    const now = clock.monotonic();
-    this.#deps.growth.lost.add({ step, before, openUntil: now + mayTakeEffectFor(timing) });
-    node.invalidate(now);
+    const now = this.#runtime.clock.monotonic();
+    this.#node.growth.lost.add({ step, before, openUntil: now + mayTakeEffectFor(this.#timing) });
+    this.#node.invalidate(now);
   }
 
   /**
@@ -65,28 +64,26 @@ export class LostAssignments {
    */
   mayBeFormers(openUntil: number): void {
     const step = { kind: 'allocateIpv6Prefix', interfaceId: '', subnetId: '', count: 1 } as const;
-    this.#deps.growth.lost.add({ step, before: new Set(), openUntil });
+    this.#node.growth.lost.add({ step, before: new Set(), openUntil });
   }
 
   /** Looks for the results of those that can no longer take effect unseen. */
   step(now: number): Requeue {
-    const { tasks } = this.#deps;
-    for (const lost of this.#deps.growth.lost) {
+    for (const lost of this.#node.growth.lost) {
       if (lost.openUntil === undefined || lost.openUntil > now) continue;
       lost.openUntil = undefined;
-      tasks.beginTask(() => this.#find(lost));
+      this.#runtime.tasks.beginTask(() => this.#find(lost));
     }
     return requeueAt(
-      [...this.#deps.growth.lost].map(({ openUntil = now }) => openUntil),
+      [...this.#node.growth.lost].map(({ openUntil = now }) => openUntil),
       now,
     );
   }
 
   /** Only a refresh that starts now resolves it, not an earlier one. */
   async #find(lost: LostAssignment): Promise<void> {
-    const { node, tasks } = this.#deps;
-    await raceAbort(node.refresh(), tasks.closing);
-    this.#deps.growth.lost.delete(lost);
+    await raceAbort(this.#node.refresh(), this.#runtime.tasks.closing);
+    this.#node.growth.lost.delete(lost);
     this.#forget();
   }
 
@@ -94,7 +91,7 @@ export class LostAssignments {
   unseen(view: InstanceView): number {
     let sum = 0;
     // Several lost assignments on one interface cannot be distinguished: what they brought counts once for all.
-    const groups = Map.groupBy(this.#deps.growth.lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
+    const groups = Map.groupBy(this.#node.growth.lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
     for (const group of groups.values()) {
       const [{ step } = { step: undefined }] = group;
       if (step === undefined) continue;
@@ -111,7 +108,7 @@ export class LostAssignments {
    * again.
    */
   #forget(): void {
-    if (this.#inFlight === 0 && this.#deps.growth.lost.size === 0) this.#answered.clear();
+    if (this.#inFlight === 0 && this.#node.growth.lost.size === 0) this.#answered.clear();
   }
 }
 

@@ -5,11 +5,10 @@ import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { mayConcern, policyOf, type WhatIsBlocked } from '../../providers/contract/failure-policy.ts';
-import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { OperationKind } from '../../providers/contract/operations.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
-import type { StepEvent, StepProgress, StepResult } from './step-result.ts';
+import type { StepProgress, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
 import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
 import type { AllocationPlan } from './allocation-plan.ts';
@@ -28,11 +27,6 @@ import {
 import { AllocationBackoff } from './allocation-backoff.ts';
 import { RefusedSizes } from './refused-sizes.ts';
 import { type MaintainedFacts, StepExecution, type StepExecutionDeps } from './step-execution.ts';
-
-export interface PoolMaintainerDeps extends Omit<StepExecutionDeps, 'lost'> {
-  readonly permission: Pick<MutationPermission, 'refusal'>;
-  readonly emit: (event: StepEvent) => void;
-}
 
 /** What the node needs from the cloud now, and when to plan again. */
 export interface PoolStep extends Requeue {
@@ -59,7 +53,7 @@ const operationsOf: Record<StepKind, readonly OperationKind[]> = {
 const stepKinds = Object.keys(operationsOf) as readonly StepKind[];
 
 export class PoolMaintainer {
-  readonly #deps: PoolMaintainerDeps;
+  readonly #deps: StepExecutionDeps;
   /** Steps that bring nothing and still have to delete what they created. */
   readonly #clearing = new LazySet<PlannedStep>();
   /** Steps per kind that wait for the rate limits. What each does is decided when it is admitted. */
@@ -79,13 +73,12 @@ export class PoolMaintainer {
   /** What a former leader may have done is looked for once. */
   #isFormerAwaited = false;
 
-  constructor(deps: PoolMaintainerDeps) {
+  constructor(deps: StepExecutionDeps) {
     this.#deps = deps;
     const { node, settings, runtime } = deps;
-    const { newInstances } = node.implementation.traits;
-    this.#backoff = new AllocationBackoff({ ...runtime, newInstances });
-    this.#lost = new LostAssignments({ ...runtime, node, growth: node.growth, timing: settings.timing });
-    this.#calls = new StepExecution({ ...deps, lost: this.#lost });
+    this.#backoff = new AllocationBackoff(runtime, node.implementation.traits.newInstances);
+    this.#lost = new LostAssignments(node, runtime, settings.timing);
+    this.#calls = new StepExecution(deps, this.#lost);
   }
 
   /** Starts what the plan requires beyond the steps in flight. */
@@ -238,12 +231,12 @@ export class PoolMaintainer {
   }
 
   #mayBegin(): boolean {
-    const isPaused = this.#deps.permission.refusal('allocate') !== undefined;
+    const isPaused = this.#deps.node.refusal('allocate') !== undefined;
     return !isPaused && !this.#deps.runtime.tasks.isClosing && !this.#backoff.isPausing;
   }
 
   async #perform(attempt: Attempt): Promise<StepResult> {
-    const { supply, emit, runtime } = this.#deps;
+    const { supply, node, runtime } = this.#deps;
     const { ledger } = supply;
     const { clock } = runtime;
     const { step, place, startedAt } = attempt;
@@ -265,7 +258,7 @@ export class PoolMaintainer {
       this.#sizes.worked(step);
       this.#deps.supply.blocked.worked(allScopesOf(step, place), place.instanceId);
     } else if (!this.#clearing.has(step)) this.#learnFromFailure(attempt, result);
-    emit({ kind: 'step', finished: { step, result, duration: clock.monotonic() - startedAt } });
+    node.tell({ kind: 'step', finished: { step, result, duration: clock.monotonic() - startedAt } });
     return result;
   }
 

@@ -4,13 +4,24 @@
 // is reserved for prefixes. Single addresses come last: without blocks, or if `max` leaves less room than a prefix.
 import { unusableIn } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
-import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';
+import {
+  addressesPerInterface,
+  delegatesPrefixes,
+  maxOfChanges,
+  podAddressCount,
+  roomOn,
+} from '../demand/capacity.ts';
+import { adoptableFor } from '../demand/node-requirements.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
-import type { AllocationPlan } from './allocation-plan.ts';
-import { BrokenInterfaces, type Obstacle } from './plan-obstacles.ts';
-import { type Ipv6Unmet, isIpv6Offered, isIpv6Open, mayBringIpv6, planIpv6 } from './ipv6-plan.ts';
-import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
+import type { AllocationPlan, Ipv6Unmet, Obstacle } from './allocation-plan.ts';
+import { type Ipv6Draft, isIpv6Offered, isIpv6Open, mayBringIpv6, planIpv6 } from './ipv6-plan.ts';
+import {
+  BrokenInterfaces,
+  type DeviceSlots,
+  deviceIndexFor,
+  freeDeviceIndex,
+  roomFor,
+} from './instance-room.ts';
 import {
   type PlannedStep,
   type Unit,
@@ -22,7 +33,6 @@ import {
   podAddressesGained,
   prefixesOf,
 } from './planned-step.ts';
-import { roomFor } from './interface-room.ts';
 import { allScopesOf, keyOf, type StepPlace, type RefusedScope } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
@@ -48,9 +58,9 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   return draft.plan();
 }
 
-class Draft {
+class Draft implements Ipv6Draft {
   readonly #facts: AllocationFacts;
-  readonly #steps: PlannedStep[] = [];
+  readonly steps: PlannedStep[] = [];
   /** Addresses that the plan takes from each subnet. */
   readonly #taken = new Map<string, number>();
   /** Subnets without enough addresses for the room on their interfaces. */
@@ -92,7 +102,7 @@ class Draft {
       const room = this.#roomOn(item);
       if (room <= 0) continue;
       if (this.#broken.note(item)) continue;
-      if (!this.#takesMore(item)) {
+      if (!this.takesMore(item)) {
         this.#isPassing = true;
         continue;
       }
@@ -102,10 +112,10 @@ class Draft {
     }
   }
 
-  #takesMore({ id, attachment, condition }: NetworkInterface): boolean {
+  takesMore({ id, attachment, condition }: NetworkInterface): boolean {
     const { view, frozen, traits, stepsInFlight } = this.#facts;
     // The plan is made again when the change under way ends, and covers what came up meanwhile.
-    const isExcluded = traits.change === 'perInstance' && stepsInFlight.length + this.#steps.length > 0;
+    const isExcluded = traits.change === 'perInstance' && stepsInFlight.length + this.steps.length > 0;
     if (isExcluded || condition !== undefined) return false;
     return !frozen.has(id) && !view.possiblyGone.has(id) && attachment?.state === 'attached';
   }
@@ -132,10 +142,10 @@ class Draft {
   #adoptionOf(item: NetworkInterface): PlannedStep | undefined {
     const { requirements, limits } = this.#facts;
     const { id: interfaceId, subnetId, ipv6Prefixes } = item;
-    const deviceIndex = deviceIndexFor(item, this.#slots);
+    const deviceIndex = deviceIndexFor(item, this.slots);
     const count = podAddressCount(item, requirements);
     if (deviceIndex === undefined || count > this.#max) return undefined;
-    const room = Math.min(roomOn(item, limits), this.#free(subnetId, 'addresses'));
+    const room = Math.min(roomOn(item, limits), this.free(subnetId));
     const step = { kind: 'adoptInterface', interfaceId, subnetId, deviceIndex, count, room } as const;
     return ipv6Prefixes === undefined ? step : { ...step, ipv6Prefix: true };
   }
@@ -146,20 +156,12 @@ class Draft {
     return (item) =>
       !known.has(item.id) &&
       adoptableFor(item, requirements, infrastructure) &&
-      (item.ipv6Prefixes === undefined || mayBringIpv6(this.#facts, this.#steps));
+      (item.ipv6Prefixes === undefined || mayBringIpv6(this.#facts, this.steps));
   }
 
   /** Brings the IPv6 prefix, if no other step does. */
   bringIpv6(): void {
-    const planned = planIpv6(this.#facts, {
-      steps: this.#steps,
-      slots: this.#slots,
-      place: this.#place,
-      takesMore: (item) => this.#takesMore(item),
-      against: (scopes) => this.#against(scopes),
-      refusalsIn: (subnetId) => this.#refusalsIn(subnetId),
-      free: (subnetId) => this.#free(subnetId, 'addresses'),
-    });
+    const planned = planIpv6(this.#facts, this);
     if (planned?.kind === 'step') this.#add(planned.step);
     else this.#ipv6 = planned;
   }
@@ -180,7 +182,7 @@ class Draft {
     // Blocked scopes could have served the rest, so slots are not what is missing.
     const isForRefusals = refusals.length > 0 && this.#obstacle?.kind === 'noInterfaceSlots';
     const obstacle = isStuck && !isForRefusals ? this.#obstacle : undefined;
-    const plan = { steps: this.#steps, unmet: this.#missing, isStuck, obstacle, refusals };
+    const plan = { steps: this.steps, unmet: this.#missing, isStuck, obstacle, refusals };
     return this.#ipv6 === undefined ? plan : { ...plan, ipv6: this.#ipv6 };
   }
 
@@ -192,7 +194,7 @@ class Draft {
       const count = Math.min(
         this.#countFor(unit, this.#missing, this.#max),
         this.#roomOn(item),
-        Math.floor(this.#free(subnetId, unit) / sizeOf[unit]),
+        Math.floor(this.free(subnetId, unit) / sizeOf[unit]),
         this.#maxAtOnce(subnetId, unit),
         this.#facts.maxFor(interfaceId),
       );
@@ -209,48 +211,48 @@ class Draft {
 
   #nextInterface(unit: Unit): PlannedStep | undefined {
     const { limits, requirements, infrastructure, view } = this.#facts;
-    const deviceIndex = freeDeviceIndex(this.#slots);
+    const deviceIndex = freeDeviceIndex(this.slots);
     if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0)
       return this.#withoutSlot();
     const groups = chooseSecurityGroups(requirements, infrastructure, view);
     if (groups.kind !== 'chosen') return this.#blocked(groups);
-    const offersIpv6 = (id: string): boolean => isIpv6Offered(this.#facts, id, (all) => this.#against(all));
+    const offersIpv6 = (id: string): boolean => isIpv6Offered(this.#facts, id, this);
     const choice = chooseSubnet(requirements, {
       infrastructure,
-      free: (subnetId) => (this.#refusalsIn(subnetId).length > 0 ? 0 : this.#free(subnetId, unit, 1)),
+      free: (subnetId) => (this.refusalsIn(subnetId).length > 0 ? 0 : this.free(subnetId, unit, 1)),
       fullInterface: limits.addressesPerInterface,
       minUseful: 1 + sizeOf[unit],
-      ...(isIpv6Open(this.#facts, this.#steps) && { offersIpv6 }),
+      ...(isIpv6Open(this.#facts, this.steps) && { offersIpv6 }),
     });
     if (choice.kind !== 'chosen') return this.#withoutSubnet(choice);
     const subnetId = choice.subnet.id;
     const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
     const content = this.#contentOf(subnetId, unit);
     if (content === undefined) return undefined;
-    const isFirst = isIpv6Open(this.#facts, this.#steps) && offersIpv6(subnetId);
+    const isFirst = isIpv6Open(this.#facts, this.steps) && offersIpv6(subnetId);
     const step = { ...made, ...content, ...(isFirst && ({ ipv6Prefix: true } as const)) };
     return this.#isHindered(step) ? undefined : step;
   }
 
   /** Blocked subnets among the matching ones may have room. */
   #withoutSubnet(choice: Exclude<SubnetChoice, { kind: 'chosen' }>): undefined {
-    const matching = choice.kind === 'subnetsExhausted' ? choice.subnetIds : [this.#place.nodeSubnetId];
-    const refused = matching.filter((id) => this.#refusalsIn(id).length > 0);
-    this.#note(refused.flatMap((id) => this.#refusalsIn(id)));
+    const matching = choice.kind === 'subnetsExhausted' ? choice.subnetIds : [this.place.nodeSubnetId];
+    const refused = matching.filter((id) => this.refusalsIn(id).length > 0);
+    this.#note(refused.flatMap((id) => this.refusalsIn(id)));
     if (choice.kind !== 'subnetsExhausted') return this.#blocked(choice);
     const subnetIds = choice.subnetIds.filter((id) => !refused.includes(id));
     return subnetIds.length > 0 ? this.#blocked({ kind: 'subnetsExhausted', subnetIds }) : undefined;
   }
 
-  get #place(): StepPlace {
+  get place(): StepPlace {
     const { view, requirements } = this.#facts;
     return { instanceId: view.id, nodeSubnetId: requirements.nodeSubnetId };
   }
 
   /** Refusals of a new interface in this subnet. */
-  #refusalsIn(subnetId: string): readonly ScopeRefusal[] {
-    const { nodeSubnetId } = this.#place;
-    return this.#against([
+  refusalsIn(subnetId: string): readonly ScopeRefusal[] {
+    const { nodeSubnetId } = this.place;
+    return this.against([
       { kind: 'subnet', subnetId },
       { kind: 'attachment', subnetId, nodeSubnetId },
     ]);
@@ -258,13 +260,13 @@ class Draft {
 
   /** Whether anything that the step needs is blocked. The plan then omits the step and notes why. */
   #isHindered(step: PlannedStep): boolean {
-    const refusals = this.#against(allScopesOf(step, this.#place));
+    const refusals = this.against(allScopesOf(step, this.place));
     this.#note(refusals);
     return refusals.length > 0;
   }
 
   /** A single step may try a scope that is due. */
-  #against(scopes: readonly RefusedScope[]): readonly ScopeRefusal[] {
+  against(scopes: readonly RefusedScope[]): readonly ScopeRefusal[] {
     return scopes.flatMap((scope) => {
       const refusal = this.#facts.refusalOf(scope);
       if (refusal === undefined) return [];
@@ -318,7 +320,7 @@ class Draft {
       this.#countFor(unit, missing, this.#max - fromPrimary),
       limits.addressesPerInterface - 1,
       this.#facts.maxFor('new'),
-      Math.floor((this.#free(subnetId, unit, 1) - 1) / sizeOf[unit]),
+      Math.floor((this.free(subnetId, unit, 1) - 1) / sizeOf[unit]),
       unit === 'addresses' ? traits.maxPerCall - 1 : this.#maxAtOnce(subnetId, unit),
     );
   }
@@ -329,8 +331,8 @@ class Draft {
     return Math.min(Math.ceil(missing / size), Math.floor(max / size));
   }
 
-  get #slots(): DeviceSlots {
-    return { ...this.#facts, steps: [...this.#facts.stepsInFlight, ...this.#steps] };
+  get slots(): DeviceSlots {
+    return { ...this.#facts, steps: [...this.#facts.stepsInFlight, ...this.steps] };
   }
 
   /** Free slots of a new interface that its call could not fill, as far as its subnet has addresses. */
@@ -350,7 +352,7 @@ class Draft {
 
   #roomOn(item: NetworkInterface): number {
     if (!this.#isEligible(item.subnetId)) return 0;
-    return roomFor(item, this.#facts, [...this.#facts.stepsInFlight, ...this.#steps]);
+    return roomFor(item, this.#facts, [...this.#facts.stepsInFlight, ...this.steps]);
   }
 
   #blocked(obstacle: Obstacle): undefined {
@@ -359,7 +361,7 @@ class Draft {
   }
 
   /** Addresses of a subnet that the plan may still use for this unit. `singles`: single ones that it needs as well. */
-  #free(subnetId: string, unit: Unit, singles: 0 | 1 = 0): number {
+  free(subnetId: string, unit: Unit = 'addresses', singles: 0 | 1 = 0): number {
     if (!this.#isEligible(subnetId)) return 0;
     if (this.#maxAtOnce(subnetId, unit) === 0) return 0;
     const counted = Math.max(0, this.#facts.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
@@ -369,7 +371,7 @@ class Draft {
 
   /** Whether a step already asks for prefixes in the subnet. Its result decides whether another one follows. */
   #asksForPrefixes(subnetId: string): boolean {
-    return this.#slots.steps.some((step) => step.subnetId === subnetId && prefixesOf(step) > 0);
+    return this.slots.steps.some((step) => step.subnetId === subnetId && prefixesOf(step) > 0);
   }
 
   #maxAtOnce(subnetId: string, unit: Unit): number {
@@ -385,8 +387,8 @@ class Draft {
   }
 
   #add(step: PlannedStep): void {
-    this.#steps.push(step);
-    for (const scope of allScopesOf(step, this.#place)) {
+    this.steps.push(step);
+    for (const scope of allScopesOf(step, this.place)) {
       if (this.#facts.refusalOf(scope) !== undefined) this.#tried.add(keyOf(scope));
     }
     this.#taken.set(step.subnetId, (this.#taken.get(step.subnetId) ?? 0) + subnetAddressesUsed(step));

@@ -4,7 +4,7 @@ import type { Infrastructure } from '../../providers/contract/infrastructure.ts'
 import { type InstanceView, primaryInterface } from '../../providers/contract/facts.ts';
 import { carries } from '../../providers/contract/network-interface.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
-import type { ObstacleOf } from './plan-obstacles.ts';
+import type { ObstacleOf } from './allocation-plan.ts';
 
 export type SecurityGroupChoice =
   | { readonly kind: 'chosen'; readonly ids: readonly string[] }

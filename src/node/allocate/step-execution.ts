@@ -9,6 +9,7 @@ import type {
 } from '../../providers/contract/operations.ts';
 import { mayConcern } from '../../providers/contract/failure-policy.ts';
 import { secondaryAssignments, type Tags } from '../../providers/contract/network-interface.ts';
+import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { Inventory } from '../../providers/inventory/inventory.ts';
@@ -21,7 +22,7 @@ import type { BlockedResources } from './blocked-resources.ts';
 import type { Assignment, Growth } from './growth.ts';
 import { type LostAssignments, shownOn } from './lost-assignments.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
-import type { StepResult } from './step-result.ts';
+import type { StepEvent, StepResult } from './step-result.ts';
 import { deviceIndexOf, type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
 
 export interface StepExecutionDeps {
@@ -31,16 +32,16 @@ export interface StepExecutionDeps {
   readonly inventory: Pick<Inventory, 'adopt' | 'abandon'>;
   readonly settings: AllocationSettings;
   readonly runtime: TaskRuntime;
-  readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'answerLost' | 'answered'>;
 }
 
 /** The node that gets addresses. */
-export interface GrowingNode extends InstancePort {
+export interface GrowingNode extends InstancePort, PermittedNode {
   /** The facts that a plan is based on; undefined while the node cannot be served. */
   forAllocation(): MaintainedFacts | undefined;
   readonly growth: Growth;
   /** How urgently it needs addresses now. */
   readonly priority: Priority;
+  tell(event: StepEvent): void;
 }
 
 /** What the nodes take from together. */
@@ -72,9 +73,11 @@ export interface MaintainedFacts
 
 export class StepExecution {
   readonly #deps: StepExecutionDeps;
+  readonly #lost: LostAssignments;
 
-  constructor(deps: StepExecutionDeps) {
+  constructor(deps: StepExecutionDeps, lost: LostAssignments) {
     this.#deps = deps;
+    this.#lost = lost;
   }
 
   /**
@@ -205,7 +208,7 @@ export class StepExecution {
   }
 
   async #allocate(step: Assignment): Promise<StepResult> {
-    const { lost } = this.#deps;
+    const lost = this.#lost;
     lost.sent();
     try {
       return await this.#assign(step);
@@ -223,7 +226,8 @@ export class StepExecution {
   }
 
   async #assign(step: Assignment): Promise<StepResult> {
-    const { node, lost, runtime } = this.#deps;
+    const { node, runtime } = this.#deps;
+    const lost = this.#lost;
     const { implementation, instanceId } = node;
     const { interfaceId } = step;
     const isRecognized = implementation.traits.repeatedAssignment === 'isRecognized';

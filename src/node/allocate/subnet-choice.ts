@@ -15,7 +15,7 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
 import { carries } from '../../providers/contract/network-interface.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
-import type { ObstacleOf } from './plan-obstacles.ts';
+import type { ObstacleOf } from './allocation-plan.ts';
 
 export type SubnetChoice =
   | { readonly kind: 'chosen'; readonly subnet: Subnet }

@@ -1,4 +1,5 @@
-// The conditions that the agent of a node is the cause of, or can end.
+// The conditions that the agent of a node is the cause of, or can end; and pods that keep something from its release.
+import { namedPods, type ShownPod } from '../../kubernetes/watch/shown-pods.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { StartThreshold } from '../demand/demand.ts';
 import { instanceOf, type NodeCondition } from './node-condition.ts';
@@ -47,5 +48,22 @@ export function unreachableStart(
   return {
     reason: 'AgentCannotStart',
     message: `lower ipam-${field} of Cilium's agent, which writes spec.ipam.${field}, or ${remedies}: an agent up to 1.19 starts only with ${addresses} addresses, and ${limits}`,
+  };
+}
+
+/** Running pods show addresses that their agent gave up. `kept`: sorted. */
+export function keptByPods(kept: readonly ShownPod[]): NodeCondition {
+  return {
+    reason: 'ReleasedAddressesInUse',
+    message: `the Cilium agent of this node gave up what running pods show: ${namedPods(kept)}. Nothing of that is taken away before the pods are gone: restart the agent, which then counts them again, or delete the pods`,
+    addresses: kept.length,
+  };
+}
+
+/** Nothing is released, because nobody knows what pods show. `problem` says what to do. */
+export function unreadablePods(problem: string): NodeCondition {
+  return {
+    reason: 'PodsUnreadable',
+    message: `the pods of this node cannot be read, so nothing is released that one of them may use: ${problem}`,
   };
 }

@@ -1,8 +1,7 @@
 // What an administrator reads about the IPv6 prefix of a node. An agent that asks for IPv6 does not get ready without it, so the
 // node counts as blocked, although it is served with IPv4.
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import type { Ipv6Unmet } from '../allocate/ipv6-plan.ts';
-import type { Ipv6Obstacle } from '../allocate/plan-obstacles.ts';
+import type { Ipv6Obstacle, Ipv6Unmet } from '../allocate/allocation-plan.ts';
 import { isTold, refusalCondition } from './call-condition.ts';
 import { instanceOf, type NodeCondition } from './node-condition.ts';
 

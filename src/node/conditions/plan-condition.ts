@@ -1,7 +1,6 @@
 // What an administrator reads about a plan of allocation that cannot serve its node.
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import type { Obstacle, ObstacleOf } from '../allocate/plan-obstacles.ts';
-import type { AllocationPlan } from '../allocate/allocation-plan.ts';
+import type { AllocationPlan, Obstacle, ObstacleOf } from '../allocate/allocation-plan.ts';
 import { failureCondition, isTold, refusalCondition } from './call-condition.ts';
 import type { NodeCondition } from './node-condition.ts';
 

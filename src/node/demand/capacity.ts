@@ -150,6 +150,14 @@ export function podAddresses(view: InstanceView, requirements: NodeRequirements)
   return found;
 }
 
+/** Pod addresses that one interface has. */
+export function podAddressCount(
+  { addresses, prefixes }: NetworkInterface,
+  { usePrimaryAddress }: Pick<NodeRequirements, 'usePrimaryAddress'>,
+): number {
+  return addresses.length + prefixes.length * prefixSize + (usePrimaryAddress ? 1 : 0);
+}
+
 /** Slots of one interface besides its primary address. */
 function slotsPerInterface(limits: InstanceLimits): number {
   return Math.max(0, limits.addressesPerInterface - 1);

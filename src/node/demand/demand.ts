@@ -1,5 +1,5 @@
 // What a node's agent asks for, in either protocol. Agents up to 1.19 list used addresses ("crd"); later
-// agents request a count for the pool "default" ("multi-pool").
+// agents request a count for the pool "default" ("multi-pool"), and pending pods are in that count.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import { defaultPreAllocate } from './capacity.ts';
@@ -73,4 +73,27 @@ export function saysTheSameOfPools({ ipam: a }: CiliumNode, { ipam: b }: CiliumN
 function demandIn({ ipam, section, deleting, ignored, status }: CiliumNode): string {
   const asked = { ...ipam, pool: undefined };
   return JSON.stringify([asked, section, deleting, ignored, [...status.used], [...status.releaseIps]]);
+}
+
+/** Pending pods, as far as the agent has counted them: what it requests would count those twice. */
+export interface Waiting {
+  /** Pods on the node that wait for an address. */
+  readonly pods: number;
+  /** Addresses that the agent counts as used, including those for the pending pods that it knows of. */
+  readonly counted: number;
+  /** The number of these pods that the agent may not have counted. */
+  readonly unreported: number;
+}
+
+/**
+ * `before`: undefined at first, when nothing says which pods the agent has counted. An agent that lists used addresses counts none. Later, pods that come are not
+ * counted until the agent counts as many more, and pods that got their address are those that it has counted.
+ */
+export function waitingAfter(before: Waiting | undefined, node: CiliumNode, pods: number): Waiting {
+  const counted = usedAddresses(node);
+  if (before === undefined || protocolOf(node) === 'crd') return { pods, counted, unreported: pods };
+  const come = Math.max(0, pods - before.pods);
+  const reported = Math.max(0, counted - before.counted);
+  const unreported = Math.max(0, before.unreported + come - reported);
+  return { pods, counted, unreported: Math.min(pods, unreported) };
 }

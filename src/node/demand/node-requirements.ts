@@ -1,6 +1,7 @@
 // What a node asks of its interfaces: the cloud's section of a CiliumNode spec, with what the options say about it.
 import type { SectionRequirements } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
+import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { type NetworkInterface, type Tags, carries } from '../../providers/contract/network-interface.ts';
 
 type OfSection = Omit<
@@ -121,4 +122,19 @@ export function exclusionsOf(view: InstanceView, requirements: NodeRequirements)
     const { length: addresses } = sparedOn(item, requirements);
     return addresses === 0 ? [] : [{ ...place, why: whySpared, addresses }];
   });
+}
+
+/**
+ * Whether the node may adopt an orphaned interface that was created for its instance, by the current state of its subnet and
+ * tags. It has the security groups that the node asked for then.
+ */
+export function adoptableFor(
+  item: NetworkInterface,
+  requirements: NodeRequirements,
+  infrastructure: Infrastructure,
+): boolean {
+  const { networkId, zone } = requirements;
+  const subnet = infrastructure.subnets.get(item.subnetId);
+  const isThere = subnet?.eligible === true && subnet.networkId === networkId && subnet.zone === zone;
+  return isThere && exclusionByTags(item, requirements) === undefined;
 }

@@ -1,5 +1,6 @@
-// How many addresses a node lacks or has in excess, by its watermarks. Pure arithmetic.
+// How many addresses a node lacks or has in excess, by its watermarks, and how urgently it needs some. Pure arithmetic.
 import type { IpamSpec } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { Priority } from '../../providers/contract/priority.ts';
 
 export type Watermarks = Pick<IpamSpec, 'preAllocate' | 'minAllocate' | 'maxAllocate' | 'maxAboveWatermark'>;
 
@@ -71,4 +72,13 @@ export function bindingCap(usage: Usage, marks: Watermarks, ownMaximum: number):
   const free = Math.max(0, usage.available - usage.used);
   if (usage.pendingPods <= free || roomUnder(usage.available, marks) > 0) return undefined;
   return ownMaximum > 0 ? 'maxAllocate' : 'instance';
+}
+
+/** `lacksIpv6`: without its prefix, an agent that asks for IPv6 does not start either. */
+export function priorityOf({ available, used, pendingPods }: Usage, lacksIpv6: boolean): Priority {
+  const free = Math.max(0, available - used);
+  if (pendingPods > 0 && free === 0) return 'critical';
+  // Without any address the agent does not start (docs/ciliumnode-contract.md 1.6), so no pod can be pending.
+  if (pendingPods > free || available === 0 || lacksIpv6) return 'high';
+  return 'normal';
 }

@@ -2,26 +2,20 @@
 // Housekeeping: it has the lowest priority, and its failures never keep addresses from pods.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
-import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { InstancePort } from '../../providers/contract/cloud.ts';
 import type { Outcome, CallTiming } from '../../providers/contract/operations.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
-import type { TaskGroup } from '../../runtime/task-group.ts';
+import type { TaskRuntime } from '../../runtime/task-group.ts';
 import { randomWait } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
 import { retry } from '../../runtime/retry.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 
-export interface DeleteOnTerminationDeps {
-  readonly node: Pick<InstancePort, 'instanceId' | 'implementation' | 'applyAnswer'>;
-  readonly permission: Pick<MutationPermission, 'refusal'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly timing: Pick<CallTiming, 'consistencyWindow'>;
-  readonly tasks: TaskGroup;
-  readonly emit: (event: HousekeepingFailure) => void;
+export interface KeptNode
+  extends Pick<InstancePort, 'instanceId' | 'implementation' | 'applyAnswer'>,
+    PermittedNode {
+  tell(event: HousekeepingFailure): void;
 }
 
 export interface HousekeepingFailure {
@@ -35,15 +29,19 @@ const policy = { base: 2000, cap: 300_000 };
 const none: readonly string[] = [];
 
 export class DeleteOnTermination {
-  readonly #deps: DeleteOnTerminationDeps;
+  readonly #node: KeptNode;
+  readonly #runtime: TaskRuntime;
+  readonly #timing: Pick<CallTiming, 'consistencyWindow'>;
   /** Attachments already handled. Some cloud emulators accept the call and never show its effect. */
   readonly #seenTo = new LazySet<string>();
   /** Attachments of the instance at the last step, while any call is in flight. */
   #known: readonly string[] = none;
   #callsInFlight = 0;
 
-  constructor(deps: DeleteOnTerminationDeps) {
-    this.#deps = deps;
+  constructor(node: KeptNode, runtime: TaskRuntime, timing: Pick<CallTiming, 'consistencyWindow'>) {
+    this.#node = node;
+    this.#runtime = runtime;
+    this.#timing = timing;
   }
 
   /** Starts the missing calls if permitted; returns the interfaces that need one and for which none started. */
@@ -54,13 +52,13 @@ export class DeleteOnTermination {
       const isOurs = description.startsWith(descriptionPrefix) && !this.#seenTo.has(attachment.id);
       return isOurs ? [{ id, attachmentId: attachment.id }] : [];
     });
-    const mayBegin = this.#deps.permission.refusal('allocate') === undefined;
+    const mayBegin = this.#node.refusal('allocate') === undefined;
     const isIdle = this.#callsInFlight === 0 && !(mayBegin && unset.length > 0);
     this.#known = isIdle ? none : interfaces.flatMap(({ attachment }) => attachment?.id ?? []);
     if (!mayBegin) return unset.map(({ id }) => id);
     for (const { id, attachmentId } of unset) {
       this.#seenTo.add(attachmentId);
-      this.#deps.tasks.beginTask(() => this.#set(id, attachmentId));
+      this.#runtime.tasks.beginTask(() => this.#set(id, attachmentId));
     }
     return [];
   }
@@ -71,10 +69,11 @@ export class DeleteOnTermination {
   }
 
   async #call(interfaceId: string, attachmentId: string): Promise<void> {
-    const { node, clock, random, timing, emit } = this.#deps;
+    const node = this.#node;
+    const { clock, random, tasks } = this.#runtime;
     const { instanceId, implementation } = node;
     const startedAt = clock.monotonic();
-    const { closing: signal, deadline } = this.#deps.tasks;
+    const { closing: signal, deadline } = tasks;
     const priority = (): 'housekeeping' => 'housekeeping';
     const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
     const attempt = async (tries: number): Promise<Outcome | undefined> => {
@@ -90,9 +89,9 @@ export class DeleteOnTermination {
         this.#seenTo.delete(attachmentId);
         return undefined;
       }
-      emit({ kind: 'housekeepingFailure', interfaceId, failure: result.failure });
+      node.tell({ kind: 'housekeepingFailure', interfaceId, failure: result.failure });
       // An interface older than a consistency window that the cloud does not know is gone.
-      const isLate = clock.monotonic() >= startedAt + timing.consistencyWindow;
+      const isLate = clock.monotonic() >= startedAt + this.#timing.consistencyWindow;
       const isFinal = next === 'never' || (result.failure.kind === 'notYetVisible' && isLate);
       return isFinal ? undefined : randomWait(policy, tries, random);
     });

@@ -8,7 +8,7 @@ import type { InstancePort } from '../../providers/contract/cloud.ts';
 import type { Outcome } from '../../providers/contract/operations.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
-import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import type {
   EndOfClaim,
   PublicAddressClaim,
@@ -16,22 +16,10 @@ import type {
 } from '../../providers/catalog/public-address-pool.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
-import type { TaskGroup } from '../../runtime/task-group.ts';
+import type { TaskRuntime } from '../../runtime/task-group.ts';
 import { Backoff } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
 import { impossibleStaticIp, missingStaticIp, staticIpFailure } from '../conditions/static-ip-condition.ts';
-
-export interface StaticAddressDeps {
-  readonly node: StaticAddressNode;
-  readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
-  readonly permission: Pick<MutationPermission, 'refusal'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly tasks: TaskGroup;
-  readonly emit: (event: AddressAssociated) => void;
-}
 
 /** The primary interface received a public address. */
 export interface AddressAssociated {
@@ -40,11 +28,12 @@ export interface AddressAssociated {
   readonly interfaceId: string;
 }
 
-export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'> {
+export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'>, PermittedNode {
   /** The tags that the node asks for and its instance view; undefined while the node is not served. */
   forStaticAddress(): StaticAddressFacts | undefined;
   /** The interface that is being changed; undefined once that has ended. */
   associating: string | undefined;
+  tell(event: AddressAssociated): void;
 }
 
 export interface StaticAddressFacts {
@@ -75,7 +64,9 @@ export interface StaticAddressStep extends Requeue {
 type Claimed = PublicAddressClaim & { kind: 'claimed' };
 
 export class StaticAddress {
-  readonly #deps: StaticAddressDeps;
+  readonly #node: StaticAddressNode;
+  readonly #runtime: TaskRuntime;
+  readonly #publicAddresses: Pick<PublicAddressPool, 'claim'>;
   #missing: MissingAddress | undefined;
   /** An association whose answer was lost. Repeating it with the same address changes nothing. */
   #unanswered: Claimed | undefined;
@@ -85,17 +76,23 @@ export class StaticAddress {
   #isAwaited = false;
   readonly #priority = (): Priority => (this.#isAwaited ? 'high' : 'housekeeping');
 
-  constructor(deps: StaticAddressDeps) {
-    this.#deps = deps;
-    this.#backoff = new Backoff(policy, deps);
+  constructor(
+    node: StaticAddressNode,
+    runtime: TaskRuntime,
+    publicAddresses: Pick<PublicAddressPool, 'claim'>,
+  ) {
+    this.#node = node;
+    this.#runtime = runtime;
+    this.#publicAddresses = publicAddresses;
+    this.#backoff = new Backoff(policy, runtime);
   }
 
   /** Starts what is missing, one attempt at a time, if permitted. */
   step(facts: StaticAddressFacts | undefined, now: number): StaticAddressStep {
     this.#notice(facts);
     const missing = missingIn(facts);
-    const { permission, tasks } = this.#deps;
-    if (permission.refusal('allocate') !== undefined) return { missing };
+    const { tasks } = this.#runtime;
+    if (this.#node.refusal('allocate') !== undefined) return { missing };
     if (JSON.stringify(missing) !== JSON.stringify(this.#missing)) this.#reset(missing);
     const isIdle = missing !== undefined && facts?.isBusy === false && !tasks.isAbout(subject);
     if (isIdle && !this.#backoff.isPausing)
@@ -127,7 +124,7 @@ export class StaticAddress {
   }
 
   #notice({ isPossible = true, isAwaited = false }: Partial<StaticAddressFacts> = {}): void {
-    const { words } = this.#deps.node.implementation.section;
+    const { words } = this.#node.implementation.section;
     this.#impossible = isPossible ? undefined : impossibleStaticIp(words);
     this.#isAwaited = isAwaited;
   }
@@ -141,9 +138,8 @@ export class StaticAddress {
   }
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
-    const { publicAddresses, node } = this.#deps;
     const wish = { tags, interfaceId, priority: this.#priority };
-    const claim = this.#unanswered ?? (await publicAddresses.claim(wish, this.#deps.tasks.closing));
+    const claim = this.#unanswered ?? (await this.#publicAddresses.claim(wish, this.#runtime.tasks.closing));
     switch (claim.kind) {
       case 'claimed':
         return this.#associate(claim, interfaceId);
@@ -156,7 +152,7 @@ export class StaticAddress {
         return this.#backoff.pauseUntil(claim.retryAt);
       case 'noneMatches':
       case 'noneFree':
-        this.#warning = missingStaticIp(claim.kind, tags, node.implementation.section.words);
+        this.#warning = missingStaticIp(claim.kind, tags, this.#node.implementation.section.words);
         return this.#backoff.pauseUntil(claim.retryAt);
     }
   }
@@ -175,10 +171,10 @@ export class StaticAddress {
     }
     if (outcome === undefined) return;
     if (outcome.kind === 'done') {
-      this.#deps.node.applyAnswer(outcome.answer);
+      this.#node.applyAnswer(outcome.answer);
       if (outcome.answer.kind === 'staticIPAssociated') {
         const { publicAddress } = outcome.answer;
-        this.#deps.emit({ kind: 'staticAddress', publicAddress, interfaceId });
+        this.#node.tell({ kind: 'staticAddress', publicAddress, interfaceId });
       }
       return;
     }
@@ -189,9 +185,9 @@ export class StaticAddress {
 
   /** Undefined if the association turned out to be no longer missing. */
   async #ask(address: PublicAddress, interfaceId: string): Promise<Outcome | undefined> {
-    const { node, tasks } = this.#deps;
+    const node = this.#node;
     const { implementation, instanceId } = node;
-    const { closing: signal, deadline } = tasks;
+    const { closing: signal, deadline } = this.#runtime.tasks;
     const priority = this.#priority;
     const refund = await implementation.admit(['associateStaticIP'], { priority, signal, instanceId });
     // The wait may have been long.
@@ -218,7 +214,7 @@ export class StaticAddress {
 
   /** A refresh takes as long as the cloud cannot be reached: `stop` does not wait for it. */
   #refresh(): Promise<void> {
-    return raceAbort(this.#deps.node.refresh(), this.#deps.tasks.closing);
+    return raceAbort(this.#node.refresh(), this.#runtime.tasks.closing);
   }
 
   #learnFromFailure(failure: CloudFailure): void {

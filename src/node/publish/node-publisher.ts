@@ -1,25 +1,26 @@
 // Writes one CiliumNode until it holds the desired content. Each write is one difference, computed from the
 // newest known state, so a conflict costs a read and never a wrong write.
-import { Backoff, waitBeforeRetry } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { Backoff, type BackoffDeps, waitBeforeRetry } from '../../runtime/backoff.ts';
 import type { Requeue } from '../../runtime/requeue.ts';
-import type { Random } from '../../runtime/random.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { isEqual } from '../../kubernetes/transport/merge-patch.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import type { ReadOutcome, WriteFailure, WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
-import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
+import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import { type Desired, missingWrites, nextWrite, type Write } from './next-write.ts';
 import { type AgentActivity, waitBefore } from './write-moment.ts';
 
-export interface PublishedObject extends AgentActivity {
+export interface PublishedObject extends AgentActivity, PermittedNode {
   /** The newest known state of the object. */
   readonly node: CiliumNode;
   /** When the publisher last wrote it, may have written it, or started to, in monotonic ms; -Infinity if never. */
   writtenAt: number;
   /** The last write whose effect is not known. */
   openWrite: OpenWrite | undefined;
+  readonly implementation: { readonly traits: Pick<CloudTraits, 'poolRequests'> };
+  tell(event: WriteEvent): void;
 }
 
 /** It may take effect until then, as long as the object has this version. In monotonic ms; Infinity until it is answered. */
@@ -28,17 +29,10 @@ export interface OpenWrite {
   readonly until: number;
 }
 
-export interface NodePublisherDeps {
-  readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
-  readonly permission: Pick<MutationPermission, 'refusal'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly object: PublishedObject;
-  /** Whether agents of this cloud may speak the multi-pool protocol. */
-  readonly poolRequests: boolean;
+export interface WriterOfNode {
+  readonly own: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
   /** The known objects. `observe` applies a newer state. */
   readonly known: { observe(raw: JsonObject): void };
-  readonly emit: (event: WriteEvent) => void;
 }
 
 export interface WriteEvent {
@@ -78,16 +72,20 @@ const lateFor = 60_000;
 const refusedFor = 30_000;
 
 export class NodePublisher {
-  readonly #deps: NodePublisherDeps;
+  readonly #object: PublishedObject;
+  readonly #runtime: Required<BackoffDeps>;
+  readonly #writer: WriterOfNode;
   readonly #backoff: Backoff;
   #trouble: string | undefined;
   #isStuck = false;
   #run: Run = noWrites;
   #isBehind = false;
 
-  constructor(deps: NodePublisherDeps) {
-    this.#deps = deps;
-    this.#backoff = new Backoff(backoffPolicy, deps);
+  constructor(object: PublishedObject, runtime: Required<BackoffDeps>, writer: WriterOfNode) {
+    this.#object = object;
+    this.#runtime = runtime;
+    this.#writer = writer;
+    this.#backoff = new Backoff(backoffPolicy, runtime);
   }
 
   /** What the API server refuses to accept, while that write is still missing. */
@@ -110,13 +108,14 @@ export class NodePublisher {
 
   /** The first missing write. Undefined if none is, or while it is unknown. */
   difference(desired: Desired | undefined): Write | undefined {
-    return desired && nextWrite(this.#deps.object.node, desired);
+    return desired && nextWrite(this.#object.node, desired);
   }
 
   /** How long that write waits for one of the agent, in ms. */
   waitBefore(write: Write): number {
-    const { poolRequests, object, clock } = this.#deps;
-    return poolRequests ? waitBefore(write, object.node, object, clock.monotonic()) : 0;
+    const object = this.#object;
+    if (!object.implementation.traits.poolRequests) return 0;
+    return waitBefore(write, object.node, object, this.#runtime.clock.monotonic());
   }
 
   /** Begins a run: what the last one met says nothing about this one. */
@@ -132,9 +131,8 @@ export class NodePublisher {
       this.settle();
       return { kind: 'published' };
     }
-    const { permission, object } = this.#deps;
-    if (permission.refusal('publish') !== undefined)
-      return { kind: 'held', writes: missingWrites(object.node, desired) };
+    if (this.#object.refusal('publish') !== undefined)
+      return { kind: 'held', writes: missingWrites(this.#object.node, desired) };
     const requeueAfter = this.waitBefore(write);
     if (requeueAfter > 0) return { kind: 'deferred', write, requeueAfter };
     return this.#repeated(write) ?? this.#tryWrite(write, signal);
@@ -156,12 +154,12 @@ export class NodePublisher {
       return { kind: 'paused', requeueAfter: refusedFor, ...this.#refused(unwritten(write, problem)) };
     }
     if (writes < maxWrites) return undefined;
-    this.#deps.emit({ kind: 'write', part: 'spec', outcome: 'unfinished' });
+    this.#object.tell({ kind: 'write', part: 'spec', outcome: 'unfinished' });
     return { kind: 'paused', requeueAfter: this.#backoff.fail() };
   }
 
   async #tryWrite(write: Write, signal: AbortSignal): Promise<PublishResult> {
-    const result = await this.#write(this.#deps.object.node, write, signal);
+    const result = await this.#write(this.#object.node, write, signal);
     this.#run = { ...this.#run, writes: this.#run.writes + 1 };
     if (typeof result === 'object') return this.#failed(write, result);
     if (result === 'written') this.#run = { ...this.#run, last: write };
@@ -174,9 +172,11 @@ export class NodePublisher {
     { part, patch }: Write,
     signal: AbortSignal,
   ): Promise<'written' | 'reread' | WriteFailure> {
-    const { writer, known, emit, object } = this.#deps;
+    const { own: writer, known } = this.#writer;
+    const { clock } = this.#runtime;
+    const object = this.#object;
     const { writtenAt: writtenBefore, openWrite: openBefore } = object;
-    object.writtenAt = this.#deps.clock.monotonic();
+    object.writtenAt = clock.monotonic();
     this.#isStuck = true;
     const version = node.resourceVersion;
     object.openWrite = { version, until: Infinity };
@@ -184,11 +184,11 @@ export class NodePublisher {
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
     const isLost = outcome.kind === 'unavailable';
-    object.openWrite = openAfter(outcome, node, openBefore, this.#deps.clock.monotonic() + lateFor);
-    emit({ kind: 'write', part, outcome: outcome.kind });
+    object.openWrite = openAfter(outcome, node, openBefore, clock.monotonic() + lateFor);
+    object.tell({ kind: 'write', part, outcome: outcome.kind });
     this.#isStuck = outcome.kind === 'unavailable' || outcome.kind === 'conflict';
     const mayBeWritten = isLost || isNewer(outcome, node);
-    object.writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
+    object.writtenAt = mayBeWritten ? clock.monotonic() : writtenBefore;
     if (outcome.kind === 'written') {
       known.observe(outcome.raw);
       return 'written';
@@ -217,7 +217,7 @@ export class NodePublisher {
       case 'unavailable':
         return {
           kind: 'paused',
-          requeueAfter: waitBeforeRetry(this.#backoff.fail(), failure.retryAfterMs, this.#deps.random),
+          requeueAfter: waitBeforeRetry(this.#backoff.fail(), failure.retryAfterMs, this.#runtime.random),
         };
       case 'conflict':
         return { kind: 'paused', requeueAfter: this.#backoff.fail() };

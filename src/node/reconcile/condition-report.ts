@@ -1,28 +1,34 @@
 // Reports why a node cannot be satisfied: once while it lasts, and its end once the agent is shown what it lacked.
-import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import { type BlockingFacts, blockingCondition } from '../conditions/blocking-condition.ts';
-import { lastingReasons, type NodeCondition, presentable } from '../conditions/node-condition.ts';
-import { CapacityLimit } from './capacity-limit.ts';
+import {
+  capCondition,
+  lastingReasons,
+  type NodeCondition,
+  presentable,
+} from '../conditions/node-condition.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeState } from './node-state.ts';
 
-export interface ConditionReportDeps {
-  readonly context: Pick<NodeContext, 'cloud' | 'settings' | 'emit'>;
-  readonly permission: Pick<MutationPermission, 'refusal'>;
-  readonly state: Pick<NodeState, 'instanceId' | 'node' | 'view'>;
-}
+/**
+ * How long a node is at its limit while pods wait before that is reported, in ms: an agent takes as long to report its used
+ * addresses at the default update rate, and pods report theirs at once.
+ */
+const reportDelay = 15_000;
 
 export class ConditionReport {
-  readonly #deps: ConditionReportDeps;
-  readonly #cap = new CapacityLimit();
+  readonly #context: NodeContext;
+  readonly #state: NodeState;
+  /** Since when the node is at its capacity limit while pods wait, in monotonic ms. */
+  #cappedSince: number | undefined;
   #condition: NodeCondition | undefined;
   /** A problem was reported and its end was not. */
   #isUnresolved = false;
 
-  constructor(deps: ConditionReportDeps) {
-    this.#deps = deps;
+  constructor(context: NodeContext, state: NodeState) {
+    this.#context = context;
+    this.#state = state;
   }
 
   /** Undefined while nothing keeps the node from being satisfied. */
@@ -34,12 +40,11 @@ export class ConditionReport {
     facts: Pick<BlockingFacts, 'assessment' | 'plan' | 'trouble' | 'refusedWrite' | 'staticIp' | 'claimed'>,
     now: number,
   ): Requeue {
-    const { context, permission, state } = this.#deps;
-    const { cloud } = context;
-    const { node, instanceId, view } = state;
+    const { cloud, permission } = this.#context;
+    const { node, instanceId, view } = this.#state;
     const { words } = cloud.implementation.section;
     const { assessment } = facts;
-    const { condition: cap, ...requeue } = this.#cap.step(assessment, words, now);
+    const { condition: cap, ...requeue } = this.#capIn(assessment, now);
     const isUnread = assessment.kind === 'unread';
     const { ledger } = cloud.supply;
     const { obstacle } = facts.plan ?? {};
@@ -51,7 +56,7 @@ export class ConditionReport {
       instanceId,
       view,
       unread: isUnread ? (cloud.instances.unreadBecause(instanceId) ?? this.#condition) : undefined,
-      pause: permission.refusal('allocate'),
+      pause: permission.refusal('allocate', node.name),
       cap,
       words,
       refusedSubnets: {
@@ -65,6 +70,20 @@ export class ConditionReport {
     return leastOf([requeue, requeueAt(awaited, now)]);
   }
 
+  #capIn(assessment: Assessment, now: number): Requeue & { condition?: NodeCondition } {
+    if (assessment.kind !== 'served' || assessment.cap === undefined) {
+      this.#cappedSince = undefined;
+      return {};
+    }
+    const { cap, marks, requirements } = assessment;
+    this.#cappedSince ??= now;
+    const due = this.#cappedSince + reportDelay;
+    if (now < due) return requeueAt([due], now);
+    const { words } = this.#context.cloud.implementation.section;
+    const { instanceType } = requirements;
+    return { condition: capCondition(cap, { max: marks.maxAllocate, instanceType }, words) };
+  }
+
   /** What is told may last: the node still lacks something, and a call under way shows whether it gets some. */
   #isTried(assessment: Assessment): boolean {
     const isTold = this.#condition !== undefined && lastingReasons.has(this.#condition.reason);
@@ -76,7 +95,7 @@ export class ConditionReport {
     if (condition?.message === this.#condition?.message) return;
     this.#condition = condition;
     if (condition !== undefined) this.#isUnresolved = true;
-    this.#deps.context.emit({ kind: 'condition', node: this.#deps.state.node, condition });
+    this.#context.emit({ kind: 'condition', node: this.#state.node, condition });
   }
 
   /** The agent is shown all that it may be. Returns whether that may end the condition, so that a step must follow. */
@@ -86,7 +105,7 @@ export class ConditionReport {
     const isServed = assessment.kind === 'served' && !isInDeficit(assessment);
     if (!this.#isUnresolved || !isServed) return false;
     this.#isUnresolved = false;
-    this.#deps.context.emit({ kind: 'resolved', node: this.#deps.state.node });
+    this.#context.emit({ kind: 'resolved', node: this.#state.node });
     return false;
   }
 }

@@ -1,24 +1,17 @@
 // Measures a node's deficit, from noticing it until the agent is shown what it lacked: the time and the cloud calls.
-import type { Clock } from '../../runtime/clock.ts';
 import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
-import type { NodeEvent } from './node-event.ts';
+import type { NodeContext } from './node-context.ts';
 import type { NodeState } from './node-state.ts';
 
-export interface DeficitDeps {
-  readonly clock: Pick<Clock, 'monotonic'>;
-  /** `calls`: those made for the node so far. */
-  readonly state: Pick<NodeState, 'calls'>;
-  /** Tells that a deficit ended. */
-  readonly emit: (event: NodeEvent) => void;
-}
-
 export class Deficit {
-  readonly #deps: DeficitDeps;
+  readonly #context: Pick<NodeContext, 'runtime' | 'emit'>;
+  readonly #state: Pick<NodeState, 'calls'>;
   /** `calls`: those made before it. */
   #start: { readonly at: number; readonly calls: number } | undefined;
 
-  constructor(deps: DeficitDeps) {
-    this.#deps = deps;
+  constructor(context: Pick<NodeContext, 'runtime' | 'emit'>, state: Pick<NodeState, 'calls'>) {
+    this.#context = context;
+    this.#state = state;
   }
 
   /** When it was noticed, in monotonic ms; undefined without one. */
@@ -28,7 +21,7 @@ export class Deficit {
 
   notice(assessment: Assessment, pendingPods: number): void {
     if (countsAsDeficit(assessment, pendingPods))
-      this.#start ??= { at: this.#deps.clock.monotonic(), calls: this.#deps.state.calls };
+      this.#start ??= { at: this.#context.runtime.clock.monotonic(), calls: this.#state.calls };
     // The node was not served and no pods wait any longer, so no deficit was resolved.
     else if (assessment.kind !== 'served') this.#start = undefined;
   }
@@ -37,9 +30,10 @@ export class Deficit {
   published(assessment: Assessment): void {
     const isSupplied = assessment.kind === 'served' && !isInDeficit(assessment);
     if (this.#start === undefined || !isSupplied) return;
-    const { clock, state, emit } = this.#deps;
+    const { runtime, emit } = this.#context;
     const { at, calls: before } = this.#start;
-    emit({ kind: 'satisfied', duration: clock.monotonic() - at, calls: state.calls - before });
+    const duration = runtime.clock.monotonic() - at;
+    emit({ kind: 'satisfied', duration, calls: this.#state.calls - before });
     this.#start = undefined;
   }
 }

@@ -39,17 +39,12 @@ import {
   splitOn,
 } from '../publish/offer-exclusions.ts';
 
-export interface DesiredStateDeps {
-  readonly context: Pick<NodeContext, 'cloud' | 'writer' | 'claims' | 'identities'>;
+/** The newest state of the object, and what is leaving the node. */
+export interface ShownNode {
   readonly instanceId: string;
-  /** At the start, the object showed interfaces of another instance. */
-  readonly showsAnother: boolean;
-  /** The newest state of the object, and what is leaving the node. */
-  readonly state: {
-    readonly node: CiliumNode;
-    readonly releases: Pick<ReleaseStore, 'handshake' | 'outgoing'>;
-    readonly idle: Pick<IdlePhases, 'leaving'>;
-  };
+  readonly node: CiliumNode;
+  readonly releases: Pick<ReleaseStore, 'handshake' | 'outgoing'>;
+  readonly idle: Pick<IdlePhases, 'leaving'>;
 }
 
 type Content = Omit<Desired, 'operatorError'>;
@@ -68,7 +63,9 @@ const nothingNamed: ReadonlyMap<string, string> = new Map();
 const unclaimed: Claimed = { excluded: new Map(), shared: new Map(), unasked: noAddresses };
 
 export class DesiredState {
-  readonly #deps: DesiredStateDeps;
+  readonly #context: Pick<NodeContext, 'cloud' | 'writer' | 'claims' | 'identities'>;
+  readonly #state: ShownNode;
+  readonly #showsAnother: boolean;
   /** Whether the served CRD has no field for the operator error. */
   readonly #prunesError: boolean;
   /** The cloud's section, as far as the served CRD has fields for it. */
@@ -91,9 +88,16 @@ export class DesiredState {
       }
     | undefined;
 
-  constructor(deps: DesiredStateDeps) {
-    this.#deps = deps;
-    const { cloud, writer } = deps.context;
+  /** `showsAnother`: at the start, the object showed interfaces of another instance. */
+  constructor(
+    context: Pick<NodeContext, 'cloud' | 'writer' | 'claims' | 'identities'>,
+    state: ShownNode,
+    showsAnother: boolean,
+  ) {
+    this.#context = context;
+    this.#state = state;
+    this.#showsAnother = showsAnother;
+    const { cloud, writer } = context;
     const { section } = cloud.implementation;
     const layout = writableLayout(section, (path) => writer.schema.knows(path));
     this.#section = layout === section.layout ? section : { ...section, layout };
@@ -118,10 +122,10 @@ export class DesiredState {
 
   /** The desired content since the last claim; undefined while unknown. `error`: why the node cannot be satisfied, or empty. */
   now({ kind }: Assessment, error: string): Desired | undefined {
-    const { showsAnother } = this.#deps;
     const operatorError = this.#prunesError ? '' : error;
     if (kind === 'served' || kind === 'blocked') return this.#content && { ...this.#content, operatorError };
-    if (kind === 'unread' && showsAnother) return this.#content && { ...this.#content, operatorError: '' };
+    if (kind === 'unread' && this.#showsAnother)
+      return this.#content && { ...this.#content, operatorError: '' };
     return this.#maySay(operatorError, kind) ? { ...nothingShown, operatorError } : undefined;
   }
 
@@ -136,7 +140,7 @@ export class DesiredState {
       case 'blocked':
         return this.#shownBy(assessment);
       case 'unread':
-        return this.#deps.showsAnother ? this.#emptied() : undefined;
+        return this.#showsAnother ? this.#emptied() : undefined;
       case 'unmanaged':
         return assessment.condition.reason === 'InstanceNotManaged' ? nothingShown : undefined;
     }
@@ -150,15 +154,15 @@ export class DesiredState {
   #noticeError(assessment: Assessment): void {
     if (assessment.kind !== 'unmanaged') return;
     const { message } = presentable(assessment.condition);
-    if (this.#deps.state.node.status.operatorError === message) this.#said = message;
+    if (this.#state.node.status.operatorError === message) this.#said = message;
   }
 
   #shownBy(assessment: Extract<Assessment, { kind: 'served' | 'blocked' }>): Content {
-    const { showsAnother, state } = this.#deps;
+    const state = this.#state;
     const view = this.#shownView();
     const { requirements } = assessment;
     const isKnown = view !== undefined && requirements !== undefined;
-    if (isKnown && isUnseen(view) && !showsAnother)
+    if (isKnown && isUnseen(view) && !this.#showsAnother)
       return { offer: this.#kept(view, requirements), handshake: undefined };
     const handshake = state.releases.handshake(state.node.status.releaseIps);
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
@@ -170,15 +174,15 @@ export class DesiredState {
     known: InstanceView,
     { requirements, limits }: Pick<OfferFacts, 'requirements' | 'limits'>,
   ): Offer | undefined {
-    const { claims } = this.#deps.context;
-    const { outgoing } = this.#deps.state.releases;
-    const view = withoutAwaited(known, this.#deps.state.node);
-    const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.state.node);
-    const retired = retiredHoldings(this.#deps.state.node, view, requirements);
+    const { node, releases } = this.#state;
+    const { outgoing } = releases;
+    const view = withoutAwaited(known, node);
+    const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), node);
+    const retired = retiredHoldings(node, view, requirements);
     const place = this.#place();
     const shown = showable(view, place);
-    const named = namedIn(this.#deps.state.node, view, shown);
-    const retiredIpv6 = retiredIpv6Prefixes(this.#deps.state.node, shown, requirements);
+    const named = namedIn(node, view, shown);
+    const retiredIpv6 = retiredIpv6Prefixes(node, shown, requirements);
     const offerable = [
       ...podAddresses(shown, requirements).keys(),
       ...named.keys(),
@@ -187,16 +191,13 @@ export class DesiredState {
       ...ipv6PrefixesIn(shown, requirements),
     ];
     const addresses = offerable.filter((address) => !outgoing.has(address) && !unconfirmed.pool.has(address));
-    const claimed = claims.claim({
-      name: this.#deps.state.node.name,
-      networkId: requirements.networkId,
-      addresses,
-    });
+    const { networkId } = requirements;
+    const claimed = this.#context.claims.claim({ name: node.name, networkId, addresses });
     this.#claimed = claimed;
     // A multi-pool agent gives none of them, and sets up no new interface while the pool names them.
-    const pooled = protocolOf(this.#deps.state.node) === 'crd' ? named : nothingNamed;
+    const pooled = protocolOf(node) === 'crd' ? named : nothingNamed;
     const facts = { view, requirements, limits, retired, retiredIpv6, named: pooled, ...place };
-    const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.state.node);
+    const split = excludedUnlessShown(splitOn(view, claimed.excluded), node);
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
       status: setOf([...hidden, ...unconfirmed.status, ...split.status]),
@@ -221,7 +222,7 @@ export class DesiredState {
     const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
     if (isSameCloud && last.isVerified === isVerified && isDeepStrictEqual(last.rest, rest)) {
       const isCurrent = last.offer !== undefined && isVerified;
-      if (isCurrent || last.heldBy === this.#deps.state.node) return last.offer;
+      if (isCurrent || last.heldBy === this.#state.node) return last.offer;
     }
     const offer = isVerified ? offerOf(facts, excluded) : this.#keeping(facts, excluded);
     this.#last = { view, infrastructure, rest, isVerified, offer, heldBy: undefined };
@@ -230,69 +231,62 @@ export class DesiredState {
 
   /** While no Node verifies the instance, removes nothing but addresses that are elsewhere. */
   #keeping(facts: OfferFacts, { status, pool, onOthers, moved }: Excluded): Offer {
-    const { state } = this.#deps;
     // The view keeps what is missing there, because its owner is unknown.
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
     const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
     const elsewhere = setOf([...onOthers, ...moved]);
-    return unverifiedOffer(offerOf(facts, excluded), state.node, elsewhere, this.#section);
+    return unverifiedOffer(offerOf(facts, excluded), this.#state.node, elsewhere, this.#section);
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
   #onOthers({ networkId }: NodeRequirements): ReadonlySet<string> {
     if (this.#isVerified()) return noAddresses;
-    const { context, instanceId } = this.#deps;
-    const node = this.#deps.state.node;
+    const { claims, cloud } = this.#context;
+    const { node, instanceId } = this.#state;
     const { addresses } = shownBy({ kind: 'node', node });
-    const held = context.claims.heldByOthers({ name: node.name, networkId, addresses });
-    return setOf([...held, ...context.cloud.inventory.movedAway(instanceId)]);
+    const held = claims.heldByOthers({ name: node.name, networkId, addresses });
+    return setOf([...held, ...cloud.inventory.movedAway(instanceId)]);
   }
 
   /** Addresses that an unverified object shows on one interface while another one, perhaps awaited, has them. */
   #moved(known: InstanceView): ReadonlySet<string> {
     if (this.#isVerified()) return noAddresses;
-    const { context, instanceId, state } = this.#deps;
-    return setOf(
-      movedWithin(
-        known,
-        restoredState(state.node, instanceId, context.cloud.implementation.section).interfaces,
-      ),
-    );
+    const { node, instanceId } = this.#state;
+    const { section } = this.#context.cloud.implementation;
+    return setOf(movedWithin(known, restoredState(node, instanceId, section).interfaces));
   }
 
   #isVerified(): boolean {
-    const { context, instanceId, state } = this.#deps;
-    return context.identities.isVerified(state.node.name, instanceId);
+    const { node, instanceId } = this.#state;
+    return this.#context.identities.isVerified(node.name, instanceId);
   }
 
   /** The view without the interfaces that are about to leave. */
   #shownView(): InstanceView | undefined {
-    const { context, instanceId } = this.#deps;
-    const view = context.cloud.inventory.view(instanceId);
-    const { leaving } = this.#deps.state.idle;
+    const { instanceId, idle } = this.#state;
+    const view = this.#context.cloud.inventory.view(instanceId);
+    const { leaving } = idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
   }
 
   /** For an instance that the cloud does not show: no new offer, and what is shown stays. */
   #kept(view: InstanceView, { networkId }: NodeRequirements): Offer {
-    const { claims } = this.#deps.context;
-    const node = this.#deps.state.node;
+    const { node } = this.#state;
     const offer = keptOffer(node, view, this.#section);
-    this.#claimed = claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() });
+    this.#claimed = this.#context.claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() });
     return offer;
   }
 
   /** Removes what belongs to another instance without waiting for the cloud to show this one. */
   #emptied(): Content | undefined {
-    const { context, instanceId } = this.#deps;
-    const view = context.cloud.inventory.view(instanceId);
+    const view = this.#context.cloud.inventory.view(this.#state.instanceId);
     if (view === undefined || view.read || !this.#isVerified()) return undefined;
     return { offer: emptyOffer(view, this.#place()), handshake: new Map() };
   }
 
   #place(): Pick<OfferFacts, 'infrastructure' | 'section' | 'prune'> {
-    const { cloud, writer } = this.#deps.context;
+    const { cloud, writer } = this.#context;
     return {
       infrastructure: cloud.network.infrastructure,
       section: this.#section,

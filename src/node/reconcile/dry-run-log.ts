@@ -1,9 +1,10 @@
 // Logs what a dry run would do for one node, once while it stays the same.
-import type { Activity, MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { Activity } from '../../providers/gate/mutation-permission.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { StaticAddressStep } from '../housekeeping/static-address.ts';
-import type { DryRunDecision, NodeEvent } from './node-event.ts';
+import type { NodeContext } from './node-context.ts';
+import type { DryRunDecision } from './node-event.ts';
 import type { NodeState } from './node-state.ts';
 
 const activityOf: Readonly<Record<DryRunDecision['kind'], Activity>> = {
@@ -13,19 +14,15 @@ const activityOf: Readonly<Record<DryRunDecision['kind'], Activity>> = {
   write: 'publish',
 };
 
-export interface DryRunLogDeps {
-  readonly permission: Pick<MutationPermission, 'refusal'>;
-  readonly emit: (event: NodeEvent) => void;
-  readonly state: Pick<NodeState, 'node'>;
-}
-
 export class DryRunLog {
-  readonly #deps: DryRunLogDeps;
+  readonly #context: Pick<NodeContext, 'emit'>;
+  readonly #state: Pick<NodeState, 'node' | 'refusal'>;
   /** The decisions last logged, by kind. */
   readonly #logged = new LazyMap<DryRunDecision['kind'], ReadonlySet<string>>();
 
-  constructor(deps: DryRunLogDeps) {
-    this.#deps = deps;
+  constructor(context: Pick<NodeContext, 'emit'>, state: Pick<NodeState, 'node' | 'refusal'>) {
+    this.#context = context;
+    this.#state = state;
   }
 
   /** What would change in the cloud: the steps of a plan, a static address, and interfaces that must go with their instance. */
@@ -50,8 +47,8 @@ export class DryRunLog {
     kind: Kind,
     decisions: readonly Extract<DryRunDecision, { readonly kind: Kind }>[],
   ): void {
-    const { permission, emit, state } = this.#deps;
-    if (permission.refusal(activityOf[kind]) !== 'dryRun') {
+    const { emit } = this.#context;
+    if (this.#state.refusal(activityOf[kind]) !== 'dryRun') {
       this.#logged.delete(kind);
       return;
     }
@@ -59,6 +56,6 @@ export class DryRunLog {
     const now = new Map(decisions.map((decision) => [JSON.stringify(decision), decision]));
     this.#logged.set(kind, new Set(now.keys()));
     for (const [text, decision] of now)
-      if (logged?.has(text) !== true) emit({ kind: 'dryRun', node: state.node, decision });
+      if (logged?.has(text) !== true) emit({ kind: 'dryRun', node: this.#state.node, decision });
   }
 }

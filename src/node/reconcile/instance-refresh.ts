@@ -3,23 +3,20 @@ import type { InstanceView } from '../../providers/contract/facts.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
-import type { Growth } from '../allocate/growth.ts';
 import type { NodeContext } from './node-context.ts';
-
-export interface InstanceRefreshDeps {
-  readonly instanceId: string;
-  readonly context: Pick<NodeContext, 'cloud'>;
-  readonly tasks: TaskGroup;
-  readonly growth: Growth;
-}
+import type { NodeState } from './node-state.ts';
 
 const subject = 'refresh';
 
 export class InstanceRefresh {
-  readonly #deps: InstanceRefreshDeps;
+  readonly #context: NodeContext;
+  readonly #state: NodeState;
+  readonly #tasks: TaskGroup;
 
-  constructor(deps: InstanceRefreshDeps) {
-    this.#deps = deps;
+  constructor(context: NodeContext, state: NodeState, tasks: TaskGroup) {
+    this.#context = context;
+    this.#state = state;
+    this.#tasks = tasks;
   }
 
   step(view: InstanceView | undefined, now: number): Requeue {
@@ -29,18 +26,19 @@ export class InstanceRefresh {
   }
 
   #refreshUnclear(view: InstanceView, now: number): Requeue {
-    const { instanceId, context, tasks } = this.#deps;
-    const due = view.read ? view.refreshDue : context.cloud.network.covers(instanceId) ? undefined : 0;
+    const { network } = this.#context.cloud;
+    const tasks = this.#tasks;
+    const due = view.read ? view.refreshDue : network.covers(this.#state.instanceId) ? undefined : 0;
     if (due === undefined || this.#isChangingByUs(view)) return {};
     // While a refresh is in flight, it is unknown what it will leave unconfirmed.
     if (due <= now && !tasks.isAbout(subject))
-      tasks.beginTask(() => raceAbort(context.cloud.instances.refresh(instanceId), tasks.closing), subject);
+      tasks.beginTask(() => raceAbort(this.#state.refresh(), tasks.closing), subject);
     return requeueAt([due], now);
   }
 
   /** Our own call ends with what the change brings. */
   #isChangingByUs({ interfaces }: InstanceView): boolean {
-    const growing = this.#deps.growth.interfaces;
+    const growing = this.#state.growth.interfaces;
     return interfaces.some(({ id, condition }) => condition === 'changing' && growing.has(id));
   }
 
@@ -48,6 +46,6 @@ export class InstanceRefresh {
   #refreshAwaited({ awaited }: InstanceView): void {
     if (awaited.size === 0) return;
     const newest = Math.max(...[...awaited.values()].map(({ since }) => since));
-    this.#deps.context.cloud.instances.refreshAwaited(this.#deps.instanceId, newest);
+    this.#context.cloud.instances.refreshAwaited(this.#state.instanceId, newest);
   }
 }

@@ -15,6 +15,7 @@ import type { PublicAddressPool } from '../../providers/catalog/public-address-p
 import type { Orphans } from '../../providers/orphans/orphans.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { TriggerMeter } from '../../runtime/trigger.ts';
 import type { AddressClaims } from '../demand/address-claims.ts';
 import type { ReleasePolicy } from '../release/release-plan.ts';
 import type { AssessmentOptions } from '../conditions/assessment.ts';
@@ -36,6 +37,8 @@ export interface NodeContext {
     readonly clock: Clock;
     readonly random: Random;
     readonly onBug: (error: unknown) => void;
+    /** Decisions and publications. */
+    readonly meters: { readonly maintenance: TriggerMeter; readonly publication: TriggerMeter };
   };
   /** Tells what happened. Returns at once and does not throw. */
   readonly emit: (event: NodeEvent) => void;

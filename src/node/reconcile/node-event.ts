@@ -1,7 +1,6 @@
 // What happens to a node and others should know: its log lines, metrics and Events follow from it, and other nodes wake.
 import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
-import type { TriggerFigures } from '../../runtime/trigger.ts';
 import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { StepEvent } from '../allocate/step-result.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
@@ -17,7 +16,7 @@ import type { ReleaseEvent } from '../release/releaser.ts';
 export type NodeEvent = ReportedNodeEvent | SharedNodeEvent;
 
 /** What is logged, counted or told to users. */
-export type ReportedNodeEvent = RunEvent | CallEvent | PublicationEvent | SatisfactionEvent;
+export type ReportedNodeEvent = CallEvent | PublicationEvent | SatisfactionEvent;
 
 /** What concerns other nodes. */
 export type SharedNodeEvent =
@@ -27,12 +26,6 @@ export type SharedNodeEvent =
   | { readonly kind: 'instancesChanged'; readonly instanceIds: ReadonlySet<string> }
   /** Other nodes also offer addresses of this instance. */
   | { readonly kind: 'contested'; readonly instanceId: string; readonly claimed: Claimed };
-
-type RunEvent =
-  | { readonly kind: 'maintenanceRequested' }
-  | { readonly kind: 'maintained'; readonly figures: TriggerFigures }
-  | { readonly kind: 'publicationRequested' }
-  | { readonly kind: 'published'; readonly figures: TriggerFigures };
 
 type CallEvent = { readonly node: NodeReference } & (
   | PartEvent
@@ -53,10 +46,10 @@ export type PartEvent =
   | ReleaseEvent
   | InterfaceReleaseEvent
   | HousekeepingFailure
-  | AddressAssociated;
+  | AddressAssociated
+  | WriteEvent;
 
 type PublicationEvent =
-  | WriteEvent
   | { readonly kind: 'writeTrouble'; readonly node: NodeReference; readonly problem: string }
   /** The CiliumNode may not be read; once per text. */
   | { readonly kind: 'readTrouble'; readonly node: NodeReference; readonly problem: string };

@@ -5,11 +5,15 @@ import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Begin } from '../../providers/rate-limit/concurrency-limiter.ts';
 import { rankOf, type Priority } from '../../providers/contract/priority.ts';
-import { leastOf, type Requeue } from '../../runtime/requeue.ts';
+import { leastOf, type Requeue, RequeueTimer } from '../../runtime/requeue.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { Trigger } from '../../runtime/trigger.ts';
+import { PoolMaintainer } from '../allocate/pool-maintainer.ts';
 import type { Assessment } from '../conditions/assessment.ts';
-import { NodeParts } from './node-parts.ts';
+import { DeleteOnTermination } from '../housekeeping/delete-on-termination.ts';
+import { StaticAddress } from '../housekeeping/static-address.ts';
+import { IdleInterfaces } from '../release/idle-interfaces.ts';
+import { Releaser } from '../release/releaser.ts';
 import { DesiredState } from './desired-state.ts';
 import { asksTheSame, protocolOf, saysTheSameOfPools } from '../demand/demand.ts';
 import { InstanceRefresh } from './instance-refresh.ts';
@@ -22,7 +26,6 @@ import type { Desired } from '../publish/next-write.ts';
 import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts';
 import { formerReleases, givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
 import { awaitsFirstAddress } from '../publish/write-moment.ts';
-import { WakeTimer } from './wake-timer.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 
@@ -53,7 +56,11 @@ export class NodeReconciler {
   /** Writes the CiliumNode. */
   readonly #publication: Trigger;
   readonly #tasks: TaskGroup;
-  readonly #parts: NodeParts;
+  readonly #releaser: Releaser;
+  readonly #idle: IdleInterfaces;
+  readonly #maintainer: PoolMaintainer;
+  readonly #deleteOnTermination: DeleteOnTermination;
+  readonly #staticAddress: StaticAddress;
   readonly #refresh: InstanceRefresh;
   readonly #publisher: NodePublisher;
   readonly #warnings: Warnings;
@@ -61,7 +68,7 @@ export class NodeReconciler {
   readonly #report: ConditionReport;
   readonly #deficit: Deficit;
   readonly #desired: DesiredState;
-  readonly #timer: WakeTimer;
+  readonly #timer: RequeueTimer;
   /** A publication is running or queued. */
   #isPublishing = false;
   /** Publication priority at the last decision. */
@@ -81,9 +88,9 @@ export class NodeReconciler {
     this.instanceId = instanceId;
     this.#context = context;
     this.#state = new NodeState(node, instanceId, context);
-    const { cloud, runtime, emit, writer } = context;
-    const { clock } = runtime;
-    const permission = context.permission.of(node.name);
+    const { cloud, runtime, settings, writer } = context;
+    const { clock, meters } = runtime;
+    const state = this.#state;
     // A node may come back and must not reuse client tokens from its earlier lifetime.
     const random = runtime.random.fork(`${instanceId} ${runtime.random.hex(16)}`);
     const runs = {
@@ -93,56 +100,38 @@ export class NodeReconciler {
       onBug: (error: unknown) => this.#runFailed(error),
       isPressing: () => this.#state.pendingPods > 0,
     };
-    this.#timer = new WakeTimer(clock, () => this.wake());
+    this.#timer = new RequeueTimer(clock, () => this.wake());
     this.#maintenance = new Trigger({
       ...runs,
+      meter: meters.maintenance,
       run: () => this.#reconcile(),
-      onRun: (figures) => emit({ kind: 'maintained', figures }),
     });
     this.#publication = new Trigger({
       ...runs,
+      meter: meters.publication,
       // The write is computed once its slot is granted: by then it may cover more at the same cost.
       admit: (start) => this.#enqueue(start),
       run: (signal) => this.#publish(signal),
-      onRun: (figures) => emit({ kind: 'published', figures }),
     });
     this.#tasks = new TaskGroup({ ...runtime, onEnd: () => this.wake() });
-    this.#parts = new NodeParts({
-      context,
-      permission,
-      random,
-      state: this.#state,
-      tasks: this.#tasks,
-    });
-    const { growth } = this.#state;
-    this.#refresh = new InstanceRefresh({ instanceId, context, tasks: this.#tasks, growth });
-    this.#warnings = new Warnings({
-      emit,
-      traits: cloud.implementation.traits,
-      words: cloud.implementation.section.words,
-    });
-    this.#report = new ConditionReport({ context, permission, state: this.#state });
-    this.#deficit = new Deficit({ clock, emit, state: this.#state });
-    this.#dryRunLog = new DryRunLog({ permission, emit, state: this.#state });
-    this.#desired = new DesiredState({
-      context,
-      instanceId,
-      showsAnother: restored === undefined,
-      state: this.#state,
-    });
-    this.#publisher = new NodePublisher({
-      writer: writer.own,
-      permission,
-      known: writer.known,
-      clock,
-      random,
-      object: this.#state,
-      poolRequests: cloud.implementation.traits.poolRequests,
-      emit,
-    });
-    const former = formerReleases(node, context.settings, cloud.implementation.traits);
-    cloud.inventory.track(instanceId, restored, clock.monotonic(), former);
-    cloud.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
+    // Each of them knows of the others only which interfaces they are working on. Whenever a task ends, all take their next step.
+    const parts = { clock, random, tasks: this.#tasks };
+    const { supply, inventory, implementation } = cloud;
+    this.#releaser = new Releaser(state, parts, settings);
+    this.#idle = new IdleInterfaces(state, parts, settings.release.idleDelay);
+    this.#maintainer = new PoolMaintainer({ node: state, supply, inventory, settings, runtime: parts });
+    this.#deleteOnTermination = new DeleteOnTermination(state, parts, settings.timing);
+    this.#staticAddress = new StaticAddress(state, parts, supply.publicAddresses);
+    this.#refresh = new InstanceRefresh(context, state, this.#tasks);
+    this.#warnings = new Warnings(implementation, context);
+    this.#report = new ConditionReport(context, state);
+    this.#deficit = new Deficit(context, state);
+    this.#dryRunLog = new DryRunLog(context, state);
+    this.#desired = new DesiredState(context, state, restored === undefined);
+    this.#publisher = new NodePublisher(state, parts, writer);
+    const former = formerReleases(node, settings, implementation.traits);
+    inventory.track(instanceId, restored, clock.monotonic(), former);
+    inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
     this.wake();
   }
 
@@ -201,16 +190,21 @@ export class NodeReconciler {
 
   /** Decides again soon: something that the node depends on changed. */
   wake(): void {
-    this.#context.emit({ kind: 'maintenanceRequested' });
     this.#maintenance.fire();
   }
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
-    await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#parts.stop(deadline)]);
+    await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#stopParts(deadline)]);
     // What has just ended may have set more of them.
     this.#timer.cancel();
     this.#context.cloud.inventory.untrack(this.instanceId, this.#now);
+  }
+
+  async #stopParts(deadline: AbortSignal): Promise<void> {
+    this.#maintainer.close();
+    await this.#tasks.stop(deadline);
+    this.#staticAddress.close();
   }
 
   figures(): NodeFigures {
@@ -231,27 +225,26 @@ export class NodeReconciler {
   #reconcile(): Promise<void> {
     const now = this.#now;
     const { view } = this.#state;
-    const { releaser, idle, maintainer, staticAddress } = this.#parts;
     const refresh = this.#refresh.step(view, now);
     // Before the plan: keeping an address that is needed after all costs no call.
-    const release = releaser.step(this.#state.forRelease(), now);
+    const release = this.#releaser.step(this.#state.forRelease(), now);
     this.#state.assessed = this.#state.assess();
-    const removal = idle.step(this.#state.forIdleInterfaces(), now);
-    const pool = maintainer.step(this.#state.forAllocation(), now);
-    const address = staticAddress.step(this.#state.forStaticAddress(), now);
+    const removal = this.#idle.step(this.#state.forIdleInterfaces(), now);
+    const pool = this.#maintainer.step(this.#state.forAllocation(), now);
+    const address = this.#staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#state.assessed, this.pendingPods);
     const warnings = this.#warn(now);
     // Demand now counts as gone what the step above lets go: what is needed after all comes back before the write.
-    const onward = releaser.step(this.#state.forRelease(), now);
+    const onward = this.#releaser.step(this.#state.forRelease(), now);
     // Nothing else may happen that would publish what the last step of the releases decides.
     this.#claim(this.#state.assessed);
     const condition = {
       assessment: this.#state.assessed,
       plan: pool.plan,
-      trouble: maintainer.trouble,
+      trouble: this.#maintainer.trouble,
       refusedWrite: this.#publisher.refusal,
-      staticIp: staticAddress.condition,
+      staticIp: this.#staticAddress.condition,
       claimed: this.#desired.claimed,
     };
     const report = this.#report.step(condition, now);
@@ -290,7 +283,6 @@ export class NodeReconciler {
     if (write !== undefined) {
       const requeueAfter = this.#publisher.waitBefore(write);
       if (requeueAfter > 0) return { requeueAfter };
-      this.#context.emit({ kind: 'publicationRequested' });
       this.#publication.fire();
     } else if (desired !== undefined) {
       this.#publisher.settle();
@@ -320,12 +312,12 @@ export class NodeReconciler {
     const assessment = this.#state.assessed;
     if (view === undefined || !this.#state.mayBeOurs()) return [];
     if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return [];
-    return this.#parts.deleteOnTermination.step(view.interfaces);
+    return this.#deleteOnTermination.step(view.interfaces);
   }
 
   #warn(now: number): Requeue {
     const { view, node, assessed: assessment, changedByUs, podUse } = this.#state;
-    const staticIp = this.#parts.staticAddress.warning;
+    const staticIp = this.#staticAddress.warning;
     const unlisted = this.#context.cloud.instances.unlistedBecause(this.#state.instanceId);
     return this.#warnings.step(node, { view, assessment, changedByUs, staticIp, podUse, unlisted }, now);
   }
@@ -350,7 +342,7 @@ export class NodeReconciler {
     // The node may have stopped during a write. Nothing would release addresses claimed after that.
     while (!signal.aborted) {
       const now = this.#now;
-      this.#timer.set(this.#parts.releaser.step(this.#state.forRelease(), now), now);
+      this.#timer.set(this.#releaser.step(this.#state.forRelease(), now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
       const { node } = this.#state;

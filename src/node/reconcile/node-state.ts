@@ -4,6 +4,7 @@ import { textAt } from '../../kubernetes/transport/json.ts';
 import type { AllocationImplementation, InstancePort } from '../../providers/contract/cloud.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { Answer } from '../../providers/contract/operations.ts';
+import type { Activity, PauseReason, PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import { Growth } from '../allocate/growth.ts';
 import { PodUse } from '../release/pod-use.ts';
@@ -18,12 +19,12 @@ import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
+import type { PartEvent } from './node-event.ts';
 import type { MaintainedFacts } from '../allocate/step-execution.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-address.ts';
-import { priorityOf } from '../demand/priority.ts';
 import type { OpenWrite, PublishedObject } from '../publish/node-publisher.ts';
-import { roomUnder } from '../demand/statistics.ts';
-import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
+import { priorityOf, roomUnder } from '../demand/statistics.ts';
+import { type Waiting, waitingAfter } from '../demand/demand.ts';
 
 type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words' | 'traits' | 'showsIpv6'>;
 
@@ -40,7 +41,7 @@ interface Assessed {
   readonly limits: AskedLimits | undefined;
 }
 
-export class NodeState implements InstancePort, PublishedObject {
+export class NodeState implements InstancePort, PublishedObject, PermittedNode {
   /** The newest state of the object. */
   node: CiliumNode;
   pendingPods = 0;
@@ -86,7 +87,7 @@ export class NodeState implements InstancePort, PublishedObject {
     const { ipv6Prefixes: field } = section.layout;
     this.#showsIpv6 = field !== undefined && context.writer.schema.knows(pathOfField(section, field));
     const { pods, runtime } = context;
-    this.podUse = new PodUse({ ...runtime, read: pods && ((signal) => pods.on(node.name, signal)) });
+    this.podUse = new PodUse(pods && ((signal) => pods.on(node.name, signal)), runtime);
   }
 
   #counting(implementation: AllocationImplementation): AllocationImplementation {
@@ -230,6 +231,17 @@ export class NodeState implements InstancePort, PublishedObject {
     return this.node.uid === this.#uid && textAt(live.raw, 'metadata', 'uid') === this.#uid;
   }
 
+  /**
+   * Nothing is taken from an instance that no Node names as its own: a CiliumNode alone could name another node's instance and
+   * agree to give up its addresses.
+   */
+  refusal(activity: Activity): PauseReason | 'unverified' | undefined {
+    const { permission, identities } = this.#context;
+    const { name } = this.node;
+    if (activity === 'release' && !identities.isVerified(name, this.instanceId)) return 'unverified';
+    return permission.refusal(activity, name);
+  }
+
   /** Where Nodes are known, one of them must name the instance before more of it changes than its pod addresses. */
   mayBeOurs(): boolean {
     const { identities } = this.#context;
@@ -303,6 +315,18 @@ export class NodeState implements InstancePort, PublishedObject {
     const { cloud, runtime, emit } = this.#context;
     const instanceIds = cloud.inventory.applyAnswer(answer, runtime.clock.monotonic());
     emit({ kind: 'instancesChanged', instanceIds });
+  }
+
+  /** Tells what a part did. What left the instance is free in its subnet, for all nodes. */
+  tell(event: PartEvent): void {
+    const { cloud, runtime, emit } = this.#context;
+    emit({ ...event, node: this.node });
+    if (event.kind !== 'release' && event.kind !== 'interfaceRelease') return;
+    const { subnetId, failure } = event.release;
+    if (failure !== undefined) return;
+    const count = event.kind === 'release' ? event.release.count : 1;
+    cloud.supply.ledger.released(subnetId, count, runtime.clock.monotonic());
+    emit({ kind: 'spaceFreed' });
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import type { CloudTraits } from '../../providers/contract/cloud.ts';
+import type { AllocationImplementation } from '../../providers/contract/cloud.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import {
   changingInterfaces,
@@ -11,16 +11,21 @@ import {
   unusableIpv6,
   unreadableInterface,
 } from '../conditions/interface-condition.ts';
-import { foreignAgent, unreachableStart, untakenCondition } from '../conditions/agent-condition.ts';
+import {
+  foreignAgent,
+  keptByPods,
+  unreachableStart,
+  unreadablePods,
+  untakenCondition,
+} from '../conditions/agent-condition.ts';
 import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import { unsupportedIpv6 } from '../conditions/ipv6-condition.ts';
-import { keptByPods, unreadablePods } from '../conditions/pod-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { maxAllocatable } from '../demand/capacity.ts';
 import { asksForIpv6 } from '../demand/ipv6.ts';
 import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
-import type { NodeEvent } from './node-event.ts';
+import type { NodeContext } from './node-context.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { PodUse } from '../release/pod-use.ts';
 import { retiredUses } from '../release/retired-holdings.ts';
@@ -62,20 +67,19 @@ interface Wait {
   readonly due: number;
 }
 
-export interface WarningsDeps {
-  readonly emit: (event: NodeEvent) => void;
-  readonly traits: Pick<CloudTraits, 'poolRequests' | 'ipv6'>;
-  readonly words: CloudWords;
-}
-
 export class Warnings {
-  readonly #deps: WarningsDeps;
+  readonly #implementation: Pick<AllocationImplementation, 'traits' | 'section'>;
+  readonly #context: Pick<NodeContext, 'emit'>;
   #list: readonly NodeCondition[] = [];
   #exclusions = '[]';
   #waits: ReadonlyMap<LastingWarning['about'], Wait> = new Map();
 
-  constructor(deps: WarningsDeps) {
-    this.#deps = deps;
+  constructor(
+    implementation: Pick<AllocationImplementation, 'traits' | 'section'>,
+    context: Pick<NodeContext, 'emit'>,
+  ) {
+    this.#implementation = implementation;
+    this.#context = context;
   }
 
   get list(): readonly NodeCondition[] {
@@ -84,15 +88,15 @@ export class Warnings {
 
   step(node: CiliumNode, facts: WarningFacts, now: number): Requeue {
     const reported = new Set(this.#list.map(({ message }) => message));
-    const lasting = this.#lasting(lastingWarnings(node, facts, this.#deps.words), now);
-    const { traits } = this.#deps;
+    const { traits, section } = this.#implementation;
+    const lasting = this.#lasting(lastingWarnings(node, facts, section.words), now);
     const foreign = [
       ...(isForeignAgent(node, traits) ? [foreignAgent()] : []),
       ...(!traits.ipv6 && asksForIpv6(node) ? [unsupportedIpv6()] : []),
     ];
     this.#list = [...foreign, ...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
-      if (!reported.has(warning.message)) this.#deps.emit({ kind: 'warning', node, warning });
+      if (!reported.has(warning.message)) this.#context.emit({ kind: 'warning', node, warning });
     const { view } = facts;
     const requirements = requirementsIn(facts);
     if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
@@ -125,7 +129,7 @@ export class Warnings {
     const text = JSON.stringify(exclusions);
     if (text === this.#exclusions) return;
     this.#exclusions = text;
-    this.#deps.emit({ kind: 'exclusions', node, exclusions });
+    this.#context.emit({ kind: 'exclusions', node, exclusions });
   }
 }
 

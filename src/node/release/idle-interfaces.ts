@@ -9,36 +9,24 @@ import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { Operation, Outcome } from '../../providers/contract/operations.ts';
 import { type NetworkInterface, secondaryAssignments } from '../../providers/contract/network-interface.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import { sleep } from '../../runtime/clock.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
-import type { TaskGroup } from '../../runtime/task-group.ts';
+import type { TaskRuntime } from '../../runtime/task-group.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
-import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { retry } from '../../runtime/retry.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
-import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasingNode } from './releaser.ts';
 
-export interface IdleInterfacesDeps {
-  readonly node: IdleNode;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** How long an interface must be idle, in ms; undefined keeps every interface. */
-  readonly delay: number | undefined;
-  readonly permission: ReleasePermission;
-  readonly tasks: TaskGroup;
-  readonly emit: (event: InterfaceReleaseEvent) => void;
-}
-
-export interface IdleNode extends Omit<ReleasingNode, 'forRelease' | 'releases'> {
+export interface IdleNode extends Omit<ReleasingNode, 'forRelease' | 'releases' | 'tell'> {
   readonly idle: IdlePhases;
   /** The facts known now; undefined while the node is not served. */
   forIdleInterfaces(): IdleFacts | undefined;
   /** Refreshes the instance from the cloud and waits for the result, without a time limit. */
   refresh(): Promise<void>;
+  tell(event: InterfaceReleaseEvent): void;
 }
 
 export interface IdleFacts {
@@ -94,55 +82,58 @@ const deletePause = 5000;
 const deleteFor = 120_000;
 
 export class IdleInterfaces {
-  readonly #deps: IdleInterfacesDeps;
+  readonly #node: IdleNode;
+  readonly #runtime: TaskRuntime;
+  readonly #delay: number | undefined;
   readonly #backoff: Backoff;
 
-  constructor(deps: IdleInterfacesDeps) {
-    this.#deps = deps;
-    this.#backoff = new Backoff(backoffPolicy, deps);
+  /** `delay`: how long an interface must be idle, in ms; undefined keeps every interface. */
+  constructor(node: IdleNode, runtime: TaskRuntime, delay: number | undefined) {
+    this.#node = node;
+    this.#runtime = runtime;
+    this.#delay = delay;
+    this.#backoff = new Backoff(backoffPolicy, runtime);
   }
 
   /** Advances every idle interface as far as possible now. */
   step(facts: IdleFacts | undefined, now: number): Requeue {
     if (facts === undefined) return {};
-    const { delay = Infinity } = this.#deps;
     for (const item of facts.view.interfaces) this.#stepOn(item, facts, now);
     const known = new Set(facts.view.interfaces.map(({ id }) => id));
-    for (const id of this.#deps.node.idle.keys())
-      if (!known.has(id) && !this.#isWorkingOn(id)) this.#deps.node.idle.delete(id);
-    const due = [...this.#deps.node.idle.values()].map((phase) =>
-      phase.kind === 'idle' ? phase.since + delay : this.#backoff.until,
+    for (const id of this.#node.idle.keys())
+      if (!known.has(id) && !this.#isWorkingOn(id)) this.#node.idle.delete(id);
+    const due = [...this.#node.idle.values()].map((phase) =>
+      phase.kind === 'idle' ? phase.since + (this.#delay ?? Infinity) : this.#backoff.until,
     );
     return requeueAt(due, now);
   }
 
   #isWorkingOn(interfaceId: string): boolean {
-    return this.#deps.tasks.isAbout(subjectOf(interfaceId));
+    return this.#runtime.tasks.isAbout(subjectOf(interfaceId));
   }
 
   #stepOn(item: NetworkInterface, facts: IdleFacts, now: number): void {
     const { id } = item;
-    const phase = this.#deps.node.idle.get(id);
+    const phase = this.#node.idle.get(id);
     if (phase?.kind === 'detaching' || this.#isWorkingOn(id)) return;
     if (this.#isUnused(item, facts)) this.#stepIdle(item, phase, { facts, now });
-    else this.#deps.node.idle.delete(id);
+    else this.#node.idle.delete(id);
   }
 
   #stepIdle({ id }: NetworkInterface, phase: Phase | undefined, at: { facts: IdleFacts; now: number }): void {
     const { facts, now } = at;
-    const { delay = Infinity, permission } = this.#deps;
-    const refusal = permission.refusal('release');
+    const refusal = this.#node.refusal('release');
     // A dry run decides too, but starts nothing.
     const mayDecide = refusal === undefined || refusal === 'dryRun';
-    const next = later(phase, now, mayDecide ? delay : Infinity);
-    this.#deps.node.idle.set(id, next);
+    const next = later(phase, now, mayDecide ? (this.#delay ?? Infinity) : Infinity);
+    this.#node.idle.set(id, next);
     const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#backoff.isPausing;
     if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#beginRelease(id);
   }
 
   #beginRelease(interfaceId: string): void {
     const backOff = (): number => this.#backoff.fail();
-    this.#deps.tasks.beginTask(() => this.#run(interfaceId), subjectOf(interfaceId), backOff);
+    this.#runtime.tasks.beginTask(() => this.#run(interfaceId), subjectOf(interfaceId), backOff);
   }
 
   #isUnused(item: NetworkInterface, facts: IdleFacts): boolean {
@@ -154,15 +145,15 @@ export class IdleInterfaces {
   #isIdle(item: NetworkInterface, { requirements, inDeficit, busy }: IdleFacts): boolean {
     const { firstInterfaceIndex, usePrimaryAddress } = requirements;
     const { attachment, description, id } = item;
-    if (this.#deps.delay === undefined || usePrimaryAddress || inDeficit) return false;
+    if (this.#delay === undefined || usePrimaryAddress || inDeficit) return false;
     if (attachment?.state !== 'attached' || attachment.deviceIndex <= firstInterfaceIndex) return false;
     const isOurs = description.startsWith(descriptionPrefix) && exclusionOf(item, requirements) === undefined;
     return isEmpty(item) && isOurs && !busy.has(id);
   }
 
   async #run(interfaceId: string): Promise<void> {
-    const { node } = this.#deps;
-    const { closing: signal } = this.#deps.tasks;
+    const node = this.#node;
+    const { closing: signal } = this.#runtime.tasks;
     // The interface may have received an address since the last refresh.
     await raceAbort(node.refresh(), signal);
     if (this.#stillIdle(interfaceId) === undefined) return;
@@ -177,10 +168,10 @@ export class IdleInterfaces {
       if (!isRead) this.#backoff.fail();
       return;
     }
-    this.#deps.node.idle.set(interfaceId, { kind: 'detaching' });
+    this.#node.idle.set(interfaceId, { kind: 'detaching' });
     const failure = await this.#detach(item);
     if (failure !== undefined) return;
-    const since = this.#deps.clock.monotonic();
+    const since = this.#runtime.clock.monotonic();
     await this.#untilDetached(interfaceId, since);
     await this.#delete(item, since + deleteFor);
   }
@@ -190,14 +181,14 @@ export class IdleInterfaces {
    * interface, and still uses it.
    */
   #isPrimaryUsed(node: CiliumNode, { primaryAddress }: NetworkInterface): boolean {
-    const { podUse } = this.#deps.node;
+    const { podUse } = this.#node;
     if (node.ipam.pool.has(primaryAddress) || usageOf(node)(primaryAddress)) return true;
     return podUse.keeps(primaryAddress);
   }
 
   /** What the agent and the pods of the node say right before the detach. False if that is not known. */
   async #readLast(interfaceId: string, signal: AbortSignal): Promise<boolean> {
-    const { node } = this.#deps;
+    const node = this.#node;
     if (!(await node.reread(signal))) return false;
     const primary = this.#stillIdle(interfaceId)?.primaryAddress;
     return primary === undefined || node.podUse.look([primary], signal);
@@ -205,9 +196,8 @@ export class IdleInterfaces {
 
   /** The final check before the detach: it uses the state after the wait, not before it. */
   #stillIdle(interfaceId: string): NetworkInterface | undefined {
-    const { permission } = this.#deps;
-    const isStopped = this.#deps.tasks.isClosing || permission.refusal('release') !== undefined;
-    const facts = isStopped ? undefined : this.#deps.node.forIdleInterfaces();
+    const isStopped = this.#runtime.tasks.isClosing || this.#node.refusal('release') !== undefined;
+    const facts = isStopped ? undefined : this.#node.forIdleInterfaces();
     const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
     if (facts === undefined || item === undefined) return undefined;
     return this.#isUnused(item, facts) && !isInterfaceShown(facts.node)(interfaceId) ? item : undefined;
@@ -215,7 +205,7 @@ export class IdleInterfaces {
 
   /** Undefined when the interface is detached or may be. */
   async #detach(item: NetworkInterface): Promise<CloudFailure | undefined> {
-    const { node, clock, emit } = this.#deps;
+    const node = this.#node;
     const { instanceId } = node;
     const { id: interfaceId, subnetId, attachment } = item;
     const attachmentId = attachment?.id ?? '';
@@ -227,16 +217,17 @@ export class IdleInterfaces {
     const { failure } = outcome;
     // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
     if (outcome.kind === 'ambiguous' || policyOf(failure).retry === 'needless') return undefined;
-    this.#deps.node.idle.delete(interfaceId);
+    this.#node.idle.delete(interfaceId);
     this.#backoff.fail();
-    node.invalidate(clock.monotonic());
-    emit({ kind: 'interfaceRelease', release: { interfaceId, subnetId, at: 'detach', failure } });
+    node.invalidate(this.#runtime.clock.monotonic());
+    node.tell({ kind: 'interfaceRelease', release: { interfaceId, subnetId, at: 'detach', failure } });
     return failure;
   }
 
   /** Where reads do not show in time that the interface is detached, the delete finds out. */
   async #untilDetached(interfaceId: string, since: number): Promise<void> {
-    const { clock, node, tasks } = this.#deps;
+    const node = this.#node;
+    const { clock, tasks } = this.#runtime;
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, tasks.deadline]);
     const isAttached = async (): Promise<boolean> => {
@@ -251,7 +242,7 @@ export class IdleInterfaces {
 
   /** Whether the last refresh shows it on the instance. */
   #isShownAttached(interfaceId: string): boolean {
-    const view = this.#deps.node.forIdleInterfaces()?.view;
+    const view = this.#node.forIdleInterfaces()?.view;
     if (view === undefined || view.possiblyGone.has(interfaceId)) return false;
     return view.interfaces.some(({ id }) => id === interfaceId);
   }
@@ -261,7 +252,8 @@ export class IdleInterfaces {
    * is shown again.
    */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface, until: number): Promise<void> {
-    const { clock, node, tasks, emit } = this.#deps;
+    const node = this.#node;
+    const { clock, tasks } = this.#runtime;
     const failure = await retry(
       { clock, signal: tasks.deadline },
       () => this.#tryToDelete(interfaceId),
@@ -276,13 +268,13 @@ export class IdleInterfaces {
       },
     );
     node.idle.delete(interfaceId);
-    emit({ kind: 'interfaceRelease', release: { interfaceId, subnetId, at: 'delete', failure } });
+    node.tell({ kind: 'interfaceRelease', release: { interfaceId, subnetId, at: 'delete', failure } });
   }
 
   /** Undefined once the interface is gone. */
   async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
-    const { node } = this.#deps;
-    await node.implementation.admit(['deleteInterface'], { priority, signal: this.#deps.tasks.deadline });
+    const node = this.#node;
+    await node.implementation.admit(['deleteInterface'], { priority, signal: this.#runtime.tasks.deadline });
     // The interface is detached, so the delete does not wait for anything else.
     const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
     if (outcome.kind === 'done') return undefined;
@@ -294,11 +286,11 @@ export class IdleInterfaces {
   async #perform(operation: Operation, isStarted = false): Promise<Outcome> {
     const context = {
       priority,
-      signal: this.#deps.tasks.deadline,
+      signal: this.#runtime.tasks.deadline,
       ...(isStarted && { inFlight: true as const }),
     };
-    const outcome = await this.#deps.node.implementation.perform(operation, context);
-    if (outcome.kind === 'done') this.#deps.node.applyAnswer(outcome.answer);
+    const outcome = await this.#node.implementation.perform(operation, context);
+    if (outcome.kind === 'done') this.#node.applyAnswer(outcome.answer);
     return outcome;
   }
 }

@@ -1,16 +1,11 @@
 // The last look before something is taken from a node: an agent that lost its state may give up an address that a running pod
 // shows. Such an address counts as used until its pod is gone. Where pods cannot be read, every address does.
 import type { PodReading, ShownPod } from '../../kubernetes/watch/shown-pods.ts';
-import { Backoff } from '../../runtime/backoff.ts';
+import { Backoff, type BackoffDeps } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
 
-export interface PodUseDeps {
-  /** Reads what the pods of the node show; undefined if the word of the agent is enough. */
-  readonly read: ((signal: AbortSignal) => Promise<PodReading>) | undefined;
-  readonly clock: Pick<Clock, 'monotonic'>;
-  readonly random: Random;
-}
+/** Reads what the pods of the node show; undefined if the word of the agent is enough. */
+export type ReadPods = ((signal: AbortSignal) => Promise<PodReading>) | undefined;
 
 /** For how long a look holds, from its answer, in ms: hiding an address and the call after it share one, in most cases. */
 const validity = 10_000;
@@ -22,7 +17,8 @@ const patience = 3;
 const nothing: ReadonlyMap<string, string> = new Map();
 
 export class PodUse {
-  readonly #deps: PodUseDeps;
+  readonly #readPods: ReadPods;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   /** Pods by the addresses that they keep. */
   #kept: ReadonlyMap<string, string> = nothing;
   /** What the last look was about, and when it was answered, in monotonic ms. */
@@ -36,10 +32,11 @@ export class PodUse {
   /** Looks in a row that failed. */
   readonly #failedLooks: Backoff;
 
-  constructor(deps: PodUseDeps) {
-    this.#deps = deps;
-    this.#keptLooks = new Backoff(lookAgain, deps);
-    this.#failedLooks = new Backoff(lookAgain, deps);
+  constructor(read: ReadPods, runtime: BackoffDeps) {
+    this.#readPods = read;
+    this.#clock = runtime.clock;
+    this.#keptLooks = new Backoff(lookAgain, runtime);
+    this.#failedLooks = new Backoff(lookAgain, runtime);
   }
 
   /** Whether the address has to stay because of a pod. */
@@ -61,9 +58,9 @@ export class PodUse {
 
   /** Whether pods were just looked at for all of these. */
   isLookedAt(addresses: readonly string[]): boolean {
-    if (this.#deps.read === undefined) return true;
+    if (this.#readPods === undefined) return true;
     const looked = this.#looked;
-    if (looked === undefined || this.#deps.clock.monotonic() >= looked.at + validity) return false;
+    if (looked === undefined || this.#clock.monotonic() >= looked.at + validity) return false;
     return addresses.every((address) => looked.addresses.has(address));
   }
 
@@ -94,7 +91,7 @@ export class PodUse {
 
   /** Callers that ask during a read share it. */
   #read(addresses: readonly string[], signal: AbortSignal): Promise<void> {
-    const { read } = this.#deps;
+    const read = this.#readPods;
     if (read === undefined) return Promise.resolve();
     this.#looking ??= this.#look(addresses, read(signal)).finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -122,7 +119,7 @@ export class PodUse {
     const before = this.#kept.size;
     const kept = found.shown.filter(({ address }) => asked.has(address));
     this.#kept = kept.length === 0 ? nothing : new Map(kept.map(({ address, pod }) => [address, pod]));
-    this.#looked = { at: this.#deps.clock.monotonic(), addresses: asked };
+    this.#looked = { at: this.#clock.monotonic(), addresses: asked };
     if (this.#kept.size === 0) this.#keptLooks.forget();
     else if (before === 0 || !this.#keptLooks.isPausing) this.#keptLooks.fail();
   }

@@ -2,9 +2,8 @@
 // refusal is about one holding, so that one never keeps the others. What is refused for good is offered again, and after a
 // pause that grows one call tries the one that has waited longest: a cloud that refuses everything gets one call a pause.
 import type { Clock } from '../../runtime/clock.ts';
-import { Backoff } from '../../runtime/backoff.ts';
+import { Backoff, type BackoffDeps } from '../../runtime/backoff.ts';
 import { LazyMap, LazySet } from '../../runtime/lazy-collections.ts';
-import type { Random } from '../../runtime/random.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { isPrefix } from './unassignments.ts';
 
@@ -31,12 +30,6 @@ export class GrantedReleases {
   }
 }
 
-export interface ReleaseTurnsDeps {
-  readonly clock: Pick<Clock, 'monotonic'>;
-  readonly random: Random;
-  readonly granted: GrantedReleases;
-}
-
 export class ReleaseTurns {
   /** Ids of the holdings that the cloud refuses, longest ago first. */
   readonly #refused = new LazySet<string>();
@@ -45,20 +38,22 @@ export class ReleaseTurns {
   readonly #pause: Backoff;
   /** The most that a call names, by interface: half of what was refused last. */
   readonly #most = new LazyMap<string, number>();
-  readonly #deps: ReleaseTurnsDeps;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #granted: GrantedReleases;
   /** If the last refusal was a denial, how many grants there had been. */
   #grantsBefore: number | undefined;
 
-  constructor(deps: ReleaseTurnsDeps) {
-    this.#deps = deps;
-    this.#pause = new Backoff(refusalPolicy, deps);
+  constructor(granted: GrantedReleases, runtime: BackoffDeps) {
+    this.#granted = granted;
+    this.#clock = runtime.clock;
+    this.#pause = new Backoff(refusalPolicy, runtime);
   }
 
   /** When refused holdings may be tried again, in monotonic ms. It may have passed. */
   get until(): number {
     const { until } = this.#pause;
     if (this.#grantsBefore === undefined || !this.#isPausing) return until;
-    return Math.min(until, this.#deps.clock.monotonic() + lookAgain);
+    return Math.min(until, this.#clock.monotonic() + lookAgain);
   }
 
   /** Ids of the holdings that no call names now. */
@@ -67,8 +62,7 @@ export class ReleaseTurns {
   }
 
   get #isPausing(): boolean {
-    const { granted } = this.#deps;
-    const isGranted = this.#grantsBefore !== undefined && this.#grantsBefore < granted.count;
+    const isGranted = this.#grantsBefore !== undefined && this.#grantsBefore < this.#granted.count;
     return this.#pause.isPausing && !isGranted;
   }
 
@@ -114,7 +108,7 @@ export class ReleaseTurns {
   /** The cloud refuses these for good, and perhaps others as well. `isDenial`: for want of a permission. */
   refuse(named: readonly Holding[], others: readonly Holding[], isDenial: boolean): void {
     this.#areAlone = others.length === 0;
-    this.#grantsBefore = isDenial ? this.#deps.granted.count : undefined;
+    this.#grantsBefore = isDenial ? this.#granted.count : undefined;
     for (const { id } of named) this.#refused.delete(id);
     for (const { id } of [...others.filter((each) => !named.includes(each)), ...named]) this.#refused.add(id);
     if (!this.#pause.isPausing) this.#pause.fail();
@@ -123,7 +117,7 @@ export class ReleaseTurns {
   /** The cloud took these. If it had refused one of them, it may take the others as well. */
   take(named: readonly Holding[]): void {
     if (!named.some(({ id }) => this.#refused.has(id))) return;
-    if (this.#grantsBefore !== undefined) this.#deps.granted.granted();
+    if (this.#grantsBefore !== undefined) this.#granted.granted();
     this.keepOnly(none);
   }
 

@@ -6,15 +6,13 @@
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { AllocationImplementation, InstancePort } from '../../providers/contract/cloud.ts';
 import type { CallTiming } from '../../providers/contract/operations.ts';
+import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
 import { Refusals } from '../../runtime/refusals.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
-import type { TaskGroup } from '../../runtime/task-group.ts';
+import type { TaskRuntime } from '../../runtime/task-group.ts';
 import { type Holding, holdingsIn } from '../demand/holdings.ts';
 import type { PodUse } from './pod-use.ts';
-import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
 import type { ReleaseStore } from './release-store.ts';
 import type { Concern, ReleaseOutcome } from './release-state.ts';
@@ -23,7 +21,7 @@ import { usageOf } from './prepare-ip-release.ts';
 import { type FinishedRelease, unassign, type UnassignResult } from './unassignments.ts';
 
 /** The node whose addresses are released. */
-export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implementation'> {
+export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implementation'>, PermittedNode {
   readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'traits'>;
   readonly releases: ReleaseStore;
   readonly podUse: PodUse;
@@ -33,17 +31,13 @@ export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implement
   forRelease(): ReleasableFacts | undefined;
   /** Reads the CiliumNode live; false when that fails. */
   reread(signal: AbortSignal): Promise<boolean>;
+  tell(event: ReleaseEvent): void;
 }
 
-export interface ReleaserDeps {
-  readonly node: ReleasingNode;
-  readonly clock: Clock;
-  readonly random: Random;
+/** How all nodes release. */
+export interface ReleaseSettings {
   readonly timing: CallTiming;
-  readonly policy: ReleasePolicy;
-  readonly permission: ReleasePermission;
-  readonly tasks: TaskGroup;
-  readonly emit: (event: ReleaseEvent) => void;
+  readonly release: ReleasePolicy;
 }
 
 export type ReleaseEvent =
@@ -58,7 +52,9 @@ const looking = 'look at pods';
 const undecided = { keeps: () => false, isLookedAt: () => true };
 
 export class Releaser {
-  readonly #deps: ReleaserDeps;
+  readonly #node: ReleasingNode;
+  readonly #runtime: TaskRuntime;
+  readonly #settings: ReleaseSettings;
   /** Holdings that the agent needs, by id. */
   readonly #refusals: Refusals<'do-not-release'>;
   readonly #turns: ReleaseTurns;
@@ -66,34 +62,45 @@ export class Releaser {
   readonly #pauses: { readonly unassign: Backoff; readonly retire: Backoff };
   readonly #quietUntil: number;
 
-  constructor(deps: ReleaserDeps) {
-    this.#deps = deps;
-    this.#quietUntil = deps.clock.monotonic() + leaderQuietPeriod;
-    const { clock, random } = deps;
+  constructor(node: ReleasingNode, runtime: TaskRuntime, settings: ReleaseSettings) {
+    this.#node = node;
+    this.#runtime = runtime;
+    this.#settings = settings;
+    const { clock, random } = runtime;
+    this.#quietUntil = clock.monotonic() + leaderQuietPeriod;
     const policyFor = (): BackoffPolicy => refusalPolicy;
     this.#refusals = new Refusals({ clock, random, policyFor, remembered: refusalPolicy.cap });
-    this.#turns = new ReleaseTurns({ clock, random, granted: deps.node.grantedReleases });
-    this.#pauses = { unassign: new Backoff(backoffPolicy, deps), retire: new Backoff(backoffPolicy, deps) };
+    this.#turns = new ReleaseTurns(node.grantedReleases, runtime);
+    this.#pauses = {
+      unassign: new Backoff(backoffPolicy, runtime),
+      retire: new Backoff(backoffPolicy, runtime),
+    };
   }
 
   /** Advances every release as far as possible now; nothing after a stop, or while too little is known. */
   step(facts: ReleasableFacts | undefined, now: number): Requeue {
-    const { node, tasks } = this.#deps;
-    if (facts === undefined || tasks.isClosing) return {};
+    if (facts === undefined || this.#runtime.tasks.isClosing) return {};
     this.#notePods(facts);
     this.#advance(facts, now);
     this.#beginLook(now);
     this.#beginWhatIsDue(facts, now);
     const { unassign: calls, retire: reads } = this.#pauses;
     const refused = this.#refusals.list.map(([, { until }]) => until);
-    const { lookDue } = node.podUse;
-    const pauses = [calls.until, reads.until, this.#turns.until, this.#quietUntil, lookDue, ...refused];
-    return requeueAt([...node.releases.times, ...pauses], now);
+    const { podUse, releases } = this.#node;
+    const pauses = [
+      calls.until,
+      reads.until,
+      this.#turns.until,
+      this.#quietUntil,
+      podUse.lookDue,
+      ...refused,
+    ];
+    return requeueAt([...releases.times, ...pauses], now);
   }
 
   /** A pod keeps nothing that the node has lost, or that its agent counts as used. */
   #notePods({ node: object, view, requirements }: ReleasableFacts): void {
-    const { podUse } = this.#deps.node;
+    const { podUse } = this.#node;
     if (podUse.kept.length === 0) return;
     const isReported = usageOf(object);
     const shown = holdingsIn(view, requirements).flatMap(({ addresses }) => addresses);
@@ -103,8 +110,8 @@ export class Releaser {
 
   /** Looks at the pods before anything is hidden, and while they keep something. */
   #beginLook(now: number): void {
-    const { node, tasks } = this.#deps;
-    const { releases, podUse } = node;
+    const { tasks } = this.#runtime;
+    const { releases, podUse } = this.#node;
     const isWanted = releases.awaitingLook.length > 0 && !podUse.isPausing;
     if ((!isWanted && now < podUse.lookDue) || tasks.isAbout(looking)) return;
     const look = async (): Promise<void> => {
@@ -115,13 +122,13 @@ export class Releaser {
   }
 
   #advance(facts: ReleasableFacts, now: number): void {
-    const { node, policy, timing, permission } = this.#deps;
-    const { releases, implementation, podUse } = node;
+    const { release: policy, timing } = this.#settings;
+    const { releases, implementation, podUse } = this.#node;
     const kept = releases.refusedIn(facts.node.status.releaseIps);
     for (const { id } of kept) this.#refusals.refused(id, 'do-not-release');
     const blocked = new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
     if (this.#turns.areSingle) this.#turns.keepOnly(idsIn(facts));
-    const stopped = permission.refusal('release');
+    const stopped = this.#node.refusal('release');
     const rules = {
       policy,
       traits: implementation.traits,
@@ -137,9 +144,9 @@ export class Releaser {
   }
 
   #beginWhatIsDue(facts: ReleasableFacts, now: number): void {
-    const { permission, node } = this.#deps;
+    const node = this.#node;
     // No call could be sent before that. Each attempt would cost a refresh and a token.
-    if (permission.refusal('release') !== undefined || now < this.#quietUntil) return;
+    if (node.refusal('release') !== undefined || now < this.#quietUntil) return;
     if (node.releases.due(now).some(({ withoutCall }) => withoutCall))
       this.#beginTask('retire', 'retire', () => this.#retire());
     for (const { interfaceId } of this.#due())
@@ -148,26 +155,27 @@ export class Releaser {
 
   /** A call that changes the whole instance waits for the write that hides more: while it goes on, nothing may be hidden. */
   #mayUnassign(interfaceId: string, facts: ReleasableFacts): boolean {
-    const { releases, implementation } = this.#deps.node;
+    const { releases, implementation } = this.#node;
     const waits = implementation.traits.change === 'perInstance' && releases.striking.size > 0;
     return !waits && isSettled(interfaceId, facts);
   }
 
   #beginUnassignment(interfaceId: string, { view }: ReleasableFacts): void {
-    const isCalling = view.interfaces.some(({ id }) => this.#deps.tasks.isAbout(subjectOf(id)));
+    const isCalling = view.interfaces.some(({ id }) => this.#runtime.tasks.isAbout(subjectOf(id)));
     if (isCalling && this.#turns.areSingle) return;
     this.#beginTask('unassign', subjectOf(interfaceId), () => this.#unassign(interfaceId));
   }
 
   /** At most one task on each subject. */
   #beginTask(kind: 'unassign' | 'retire', subject: string, work: () => Promise<void>): void {
-    const { tasks } = this.#deps;
+    const { tasks } = this.#runtime;
     const pause = this.#pauses[kind];
     if (!pause.isPausing && !tasks.isAbout(subject)) tasks.beginTask(work, subject, () => pause.fail());
   }
 
   async #unassign(interfaceId: string): Promise<void> {
-    const { node, tasks } = this.#deps;
+    const node = this.#node;
+    const { clock, tasks } = this.#runtime;
     const { implementation, instanceId } = node;
     const { closing: signal } = tasks;
     const refund = await implementation.admit(['releaseIPs'], { priority, signal, instanceId });
@@ -187,23 +195,20 @@ export class Releaser {
     const isRepeated = node.releases.isUnanswered(holdings);
     this.#apply(holdings, { kind: 'sent' });
     const task = { instanceId, interfaceId, subnetId, holdings, isRepeated };
-    this.#finish(
-      interfaceId,
-      holdings,
-      await unassign(task, tasks.deadline, { ...this.#deps, implementation }),
-    );
+    const call = { implementation, clock, timing: this.#settings.timing };
+    this.#finish(interfaceId, holdings, await unassign(task, tasks.deadline, call));
   }
 
   #finish(interfaceId: string, holdings: readonly Holding[], result: UnassignResult): void {
-    const { node, clock, emit } = this.#deps;
+    const node = this.#node;
     const { outcome, answer, isUnclear, finished } = result;
     this.#apply(holdings, outcome);
     if (answer !== undefined) node.applyAnswer(answer);
-    if (isUnclear) node.invalidate(clock.monotonic());
+    if (isUnclear) node.invalidate(this.#runtime.clock.monotonic());
     if (outcome.kind === 'released') this.#succeeded(interfaceId, holdings);
     else if (outcome.kind === 'doubtful') this.#turns.split(interfaceId, holdings);
     else if (outcome.kind === 'refused') this.#failed(holdings, outcome.concerns, finished);
-    emit({ kind: 'release', release: finished });
+    node.tell({ kind: 'release', release: finished });
   }
 
   #succeeded(interfaceId: string, holdings: readonly Holding[]): void {
@@ -219,7 +224,7 @@ export class Releaser {
       this.#turns.split(interfaceId, holdings);
       return;
     }
-    const facts = concerns === 'all' ? this.#deps.node.forRelease() : undefined;
+    const facts = concerns === 'all' ? this.#node.forRelease() : undefined;
     const others = facts === undefined ? [] : holdingsIn(facts.view, facts.requirements);
     this.#turns.refuse(holdings, others, failure?.permission !== undefined);
     this.#endSplit(interfaceId);
@@ -227,14 +232,15 @@ export class Releaser {
 
   /** Unless more of it may go now. After a refusal of several, some go later if not now, so that split goes on. */
   #endSplit(interfaceId: string): void {
-    const facts = this.#deps.node.forRelease();
+    const facts = this.#node.forRelease();
     const isDue = facts !== undefined && this.#dueOn(interfaceId, facts).length > 0;
     if (!isDue) this.#turns.endSplit(interfaceId);
   }
 
   /** Pods must not have them, their agent gave them up, and they are hidden. One read serves everything due on the node. */
   async #retire(): Promise<void> {
-    const { node, tasks, clock, emit } = this.#deps;
+    const node = this.#node;
+    const { tasks, clock } = this.#runtime;
     const { retire: pause } = this.#pauses;
     if (!(await this.#readLast(tasks.closing))) {
       pause.fail();
@@ -246,20 +252,20 @@ export class Releaser {
     const holdings = due.map(({ holding }) => holding);
     if (holdings.length === 0) return;
     this.#apply(holdings, { kind: 'released' });
-    emit({ kind: 'retired', holdings });
+    node.tell({ kind: 'retired', holdings });
   }
 
   /** What the agent and the pods of the node say right before something leaves. False if that is not known. */
   async #readLast(signal: AbortSignal): Promise<boolean> {
-    const { node } = this.#deps;
+    const node = this.#node;
     const isRead = await node.reread(signal);
     return isRead && (await node.podUse.look([...node.releases.outgoing], signal));
   }
 
   /** Decides again after a wait; undefined while too little is known, or after a stop. */
   #advanceNow(): ReleasableFacts | undefined {
-    const { node, tasks, clock } = this.#deps;
-    const facts = tasks.isClosing ? undefined : node.forRelease();
+    const { tasks, clock } = this.#runtime;
+    const facts = tasks.isClosing ? undefined : this.#node.forRelease();
     if (facts === undefined) return undefined;
     this.#advance(facts, clock.monotonic());
     return facts;
@@ -267,8 +273,7 @@ export class Releaser {
 
   /** What is due for a call, in the order of the calls. */
   #due(): readonly Holding[] {
-    const { node, clock } = this.#deps;
-    const due = node.releases.due(clock.monotonic());
+    const due = this.#node.releases.due(this.#runtime.clock.monotonic());
     return this.#turns.inOrder(due.flatMap(({ holding, withoutCall }) => (withoutCall ? [] : [holding])));
   }
 
@@ -277,14 +282,13 @@ export class Releaser {
    * changed during the wait.
    */
   #dueOn(interfaceId: string, facts: ReleasableFacts): readonly Holding[] {
-    const { permission } = this.#deps;
-    if (permission.refusal('release') !== undefined || !this.#mayUnassign(interfaceId, facts)) return [];
+    if (this.#node.refusal('release') !== undefined || !this.#mayUnassign(interfaceId, facts)) return [];
     return this.#turns.next(this.#due().filter((holding) => holding.interfaceId === interfaceId));
   }
 
   #apply(holdings: readonly Holding[], outcome: ReleaseOutcome): void {
-    const { node, clock, policy } = this.#deps;
-    node.releases.apply(holdings, outcome, { now: clock.monotonic(), hiddenFor: policy.hiddenFor });
+    const { hiddenFor } = this.#settings.release;
+    this.#node.releases.apply(holdings, outcome, { now: this.#runtime.clock.monotonic(), hiddenFor });
   }
 }
 

@@ -78,6 +78,12 @@ export const pauseWords: Readonly<Record<PauseReason, string>> = {
 /** Reasons that also end operations in flight: they may rest on wrong cloud answers. */
 const endingInFlight: ReadonlySet<PauseReason> = new Set(['withdrawalsHeld']);
 
+/** What may be done for one node. */
+export interface PermittedNode {
+  /** Why the activity may not start now; undefined if it may. `unverified`: no Node says whose the instance is. */
+  refusal(activity: Activity): PauseReason | 'unverified' | undefined;
+}
+
 export class MutationPermission {
   readonly #listeners: (() => void)[] = [];
   #pauses: Pauses;
@@ -99,11 +105,6 @@ export class MutationPermission {
     return pauseReasons.find(
       (reason) => pausedBy(reason, this.#pauses).includes(activity) && !isOthers(reason),
     );
-  }
-
-  /** The same for one node. */
-  of(node: string): Pick<MutationPermission, 'refusal'> {
-    return { refusal: (activity) => this.refusal(activity, node) };
   }
 
   /** Why an operation in flight may not continue; undefined if it finishes, as for most reasons. */

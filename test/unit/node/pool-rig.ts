@@ -138,6 +138,8 @@ export class PoolRig {
         applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),
         invalidate: (from) => void this.invalidations.push(from),
         refresh: () => this.#refresh(),
+        refusal: (activity) => this.permission.refusal(activity),
+        tell: ({ finished }) => this.steps.push(finished),
       },
       supply: {
         ledger: this.ledger,
@@ -153,8 +155,6 @@ export class PoolRig {
         spreadCalls: setup.spreadCalls ?? false,
       },
       runtime: { clock: this.clock, random: new Random('pool'), tasks: this.tasks },
-      permission: this.permission,
-      emit: ({ finished }) => this.steps.push(finished),
     });
   }
 

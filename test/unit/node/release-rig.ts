@@ -13,7 +13,6 @@ import type { FinishedRelease } from '../../../src/node/release/unassignments.ts
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
 import { expandBlock } from '../../../src/providers/contract/ipv4.ts';
-import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import type { CloudTraits } from '../../../src/providers/contract/cloud.ts';
 import type { Operation, Outcome } from '../../../src/providers/contract/operations.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
@@ -97,21 +96,13 @@ export class ReleaseRig {
     this.keep = setup.keep ?? [...this.holds].flatMap(membersOf).length;
     this.inventory.track('i-1');
     this.refresh();
-    this.podUse = new PodUse({
-      clock: this.clock,
-      random: new Random('pods'),
-      read: () => {
-        this.podReads.push(this.clock.monotonic());
-        return Promise.resolve(setup.pods?.() ?? { kind: 'read', shown: [] });
-      },
-    });
-    this.releaser = new Releaser({
-      clock: this.clock,
-      random: new Random('release'),
-      timing,
-      permission: new MutationPermission(noPauses),
-      policy: { ...policy, enabled: setup.enabled ?? true },
-      node: {
+    const read = (): Promise<PodReading> => {
+      this.podReads.push(this.clock.monotonic());
+      return Promise.resolve(setup.pods?.() ?? { kind: 'read', shown: [] });
+    };
+    this.podUse = new PodUse(read, { clock: this.clock, random: new Random('pods') });
+    this.releaser = new Releaser(
+      {
         instanceId: 'i-1',
         implementation: {
           traits: { ...traits, change: setup.change ?? traits.change },
@@ -125,10 +116,12 @@ export class ReleaseRig {
         reread: () => Promise.resolve(setup.onRead?.(this) ?? true),
         applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),
         invalidate: (from) => void this.invalidations.push(from),
+        refusal: () => undefined,
+        tell: (event) => event.kind === 'release' && this.finished.push(event.release),
       },
-      tasks: this.tasks,
-      emit: (event) => event.kind === 'release' && this.finished.push(event.release),
-    });
+      { clock: this.clock, random: new Random('release'), tasks: this.tasks },
+      { timing, release: { ...policy, enabled: setup.enabled ?? true } },
+    );
     this.#show();
   }
 

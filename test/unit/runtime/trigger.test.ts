@@ -24,7 +24,7 @@ function rig(run: (clock: VirtualClock, signal: AbortSignal) => Promise<void>): 
       await run(clock, signal);
     },
     onBug: (error) => bugs.push(error),
-    onRun: (run) => figures.push(run),
+    meter: { requested: () => undefined, ran: (run) => figures.push(run) },
   });
   return { clock, trigger, starts, figures, bugs };
 }
@@ -188,8 +188,11 @@ describe('Trigger', () => {
           await sleep(clock, 5, signal);
         },
         onBug: (error) => history.push(String(error)),
-        onRun: ({ folds, latency, duration }) =>
-          history.push(`folds ${folds}, latency ${latency}, duration ${duration}`),
+        meter: {
+          requested: () => undefined,
+          ran: ({ folds, latency, duration }) =>
+            history.push(`folds ${folds}, latency ${latency}, duration ${duration}`),
+        },
       });
       return { clock, trigger, history, line };
     }
@@ -225,7 +228,7 @@ describe('Trigger', () => {
         },
         run: (signal) => sleep(clock, 5, signal),
         onBug: () => undefined,
-        onRun: ({ duration }) => durations.push(duration),
+        meter: { requested: () => undefined, ran: ({ duration }) => durations.push(duration) },
       });
 
       trigger.fire();

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { blockedSeries, warningSeries } from '../../../../src/controller/reporting/blocked-metrics.ts';
+import { blockedSeries, warningSeries } from '../../../../src/controller/reporting/fleet-metrics.ts';
 import type { SubnetFigures } from '../../../../src/controller/reporting/subnet-figures.ts';
 import { servedEntry, unservedEntry } from '../node-summaries.ts';
 import { addressless, unreadable, view } from '../../node/allocation-facts.ts';

@@ -11,7 +11,7 @@ function rig(newInstances: CloudTraits['newInstances'] = 'knownAtOnce'): {
 } {
   const clock = new VirtualClock();
   const random = new Random('setbacks');
-  return { clock, setbacks: new AllocationBackoff({ clock, random, newInstances }) };
+  return { clock, setbacks: new AllocationBackoff({ clock, random }, newInstances) };
 }
 
 /** How long each of several calls that show the instance gone pauses, in ms. */

@@ -27,13 +27,13 @@ function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } 
     },
     onEnd: () => found.push(clock.monotonic()),
   });
-  const lost: LostAssignments = new LostAssignments({
+  const node = {
     growth: new Growth(),
-    clock,
-    timing: { callTimeout: 10_000, consistencyWindow: 30_000 },
-    node: { invalidate: () => undefined, refresh: () => sleep(clock, 500, never) },
-    tasks,
-  });
+    invalidate: () => undefined,
+    refresh: () => sleep(clock, 500, never),
+  };
+  const timing = { callTimeout: 10_000, consistencyWindow: 30_000 };
+  const lost = new LostAssignments(node, { clock, tasks }, timing);
   return { clock, lost, found };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Obstacle } from '../../../../src/node/allocate/plan-obstacles.ts';
+import type { Obstacle } from '../../../../src/node/allocate/allocation-plan.ts';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
 import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import { eni, facts, view } from '../allocation-facts.ts';

@@ -18,8 +18,8 @@ const lacking = networkInterface({
 function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
   const clock = new VirtualClock();
   const calls: number[] = [];
-  const deleteOnTermination = new DeleteOnTermination({
-    node: {
+  const deleteOnTermination = new DeleteOnTermination(
+    {
       instanceId: 'i-1',
       applyAnswer: () => undefined,
       implementation: scriptedImplementation({
@@ -34,19 +34,21 @@ function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
           );
         },
       }),
+      refusal: () => undefined,
+      tell: () => undefined,
     },
-    permission: { refusal: () => undefined },
-    clock,
-    random: new Random('delete-on-termination'),
-    timing: { consistencyWindow },
-    emit: () => undefined,
-    tasks: new TaskGroup({
+    {
       clock,
-      onBug: (error) => {
-        throw error;
-      },
-    }),
-  });
+      random: new Random('delete-on-termination'),
+      tasks: new TaskGroup({
+        clock,
+        onBug: (error) => {
+          throw error;
+        },
+      }),
+    },
+    { consistencyWindow },
+  );
   return { deleteOnTermination, clock, calls };
 }
 

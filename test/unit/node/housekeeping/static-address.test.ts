@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { StaticAddress, type StaticAddressDeps } from '../../../../src/node/housekeeping/static-address.ts';
+import { StaticAddress } from '../../../../src/node/housekeeping/static-address.ts';
+import type { PublicAddressClaim } from '../../../../src/providers/catalog/public-address-pool.ts';
 import type { Outcome } from '../../../../src/providers/contract/operations.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { TaskGroup } from '../../../../src/runtime/task-group.ts';
@@ -10,10 +11,8 @@ import { failed, lost } from '../outcomes.ts';
 
 const address = { id: 'eipalloc-1', address: '203.0.113.1', tags: {}, taken: false, interfaceId: undefined };
 
-type Claim = Awaited<ReturnType<StaticAddressDeps['publicAddresses']['claim']>>;
-
 /** A cloud with this address and this outcome of each association; it answers no refresh. */
-function rig(claim: Claim, outcome: Outcome, isBusy = false) {
+function rig(claim: PublicAddressClaim, outcome: Outcome, isBusy = false) {
   const clock = new VirtualClock();
   const refreshes: number[] = [];
   const performed: string[] = [];
@@ -28,8 +27,8 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
     isAwaited: false,
     isBusy,
   };
-  const staticAddress = new StaticAddress({
-    node: {
+  const staticAddress = new StaticAddress(
+    {
       instanceId: 'i-1',
       implementation: scriptedImplementation({
         admit: (_, { instanceId }) => {
@@ -48,14 +47,12 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
         refreshes.push(clock.monotonic());
         return new Promise(() => undefined);
       },
+      refusal: () => undefined,
+      tell: () => undefined,
     },
-    publicAddresses: { claim: () => Promise.resolve(claim) },
-    clock,
-    random: new Random('static-ip'),
-    tasks,
-    permission: { refusal: () => undefined },
-    emit: () => undefined,
-  });
+    { clock, random: new Random('static-ip'), tasks },
+    { claim: () => Promise.resolve(claim) },
+  );
   return {
     clock,
     refreshes,
@@ -68,9 +65,9 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
   };
 }
 
-const claimed: Claim = { kind: 'claimed', address, settle: () => undefined };
+const claimed: PublicAddressClaim = { kind: 'claimed', address, settle: () => undefined };
 
-test.each<[string, Claim, Outcome]>([
+test.each<[string, PublicAddressClaim, Outcome]>([
   ['an association without an answer', claimed, lost],
   ['an association that shows the instance gone', claimed, failed('instanceGone')],
   ['a listing that shows an address in place', { kind: 'held', address }, lost],
@@ -94,7 +91,7 @@ test.each([
   ['the instance', 'instance', 'free'],
 ] as const)('an association refused because of %s leaves the address as it should', async (_, about, end) => {
   const ends: string[] = [];
-  const claim: Claim = { kind: 'claimed', address, settle: (as) => ends.push(as) };
+  const claim: PublicAddressClaim = { kind: 'claimed', address, settle: (as) => ends.push(as) };
   const outcome = failed('conflict');
   const refused = about === undefined ? outcome : withSubject(outcome, about);
   const { clock, tasks, begin } = rig(claim, refused);

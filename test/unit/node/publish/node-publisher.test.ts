@@ -37,9 +37,13 @@ function rig(
     openWrite: undefined,
     seenAt: 0,
     agentWroteAt: 0,
+    implementation: { traits: { poolRequests: false } },
+    refusal: () => undefined,
+    tell: () => undefined,
   };
-  const publisher = new NodePublisher({
-    writer: {
+  const runtime = { clock: new VirtualClock(), random: new Random('publisher') };
+  const publisher = new NodePublisher(object, runtime, {
+    own: {
       patchSpec: () => Promise.reject(new Error('nothing is offered')),
       patchStatus: (_, patch) => {
         written.push(patch);
@@ -49,13 +53,7 @@ function rig(
       },
       get: () => (read ? Promise.resolve(read) : Promise.reject(new Error('nothing is to be read'))),
     },
-    permission: { refusal: () => undefined },
-    clock: new VirtualClock(),
-    random: new Random('publisher'),
-    object,
-    poolRequests: false,
     known: { observe: () => undefined },
-    emit: () => undefined,
   });
   const run = async (): Promise<PublishResult> => {
     publisher.beginRun();

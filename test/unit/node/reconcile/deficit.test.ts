@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
 import { Deficit } from '../../../../src/node/reconcile/deficit.ts';
+import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
+import type { NodeEvent } from '../../../../src/node/reconcile/node-event.ts';
 
 const unread: Assessment = { kind: 'unread' };
 const lacking = (wanted: number) => ({ kind: 'served', wanted }) as Assessment;
@@ -54,14 +56,14 @@ test.each<[string, readonly Step[], readonly (readonly [duration: number, calls:
 ])('a deficit %s', (_, steps, expected) => {
   let now: Step = { at: 0, assessment: unread };
   const supplied: (readonly [number, number])[] = [];
-  const deficit = new Deficit({
-    clock: { monotonic: () => now.at },
-    state: {
-      get calls() {
-        return now.calls ?? 0;
-      },
+  const context: unknown = {
+    runtime: { clock: { monotonic: () => now.at } },
+    emit: (event: NodeEvent) => event.kind === 'satisfied' && supplied.push([event.duration, event.calls]),
+  };
+  const deficit = new Deficit(context as NodeContext, {
+    get calls() {
+      return now.calls ?? 0;
     },
-    emit: (event) => event.kind === 'satisfied' && supplied.push([event.duration, event.calls]),
   });
 
   for (now of steps) {

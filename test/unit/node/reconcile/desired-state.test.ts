@@ -46,8 +46,9 @@ class Rig {
     maxWait: 30_000,
     onWait: () => undefined,
   });
-  readonly state = new DesiredState({
-    context: {
+  readonly instanceId = 'i-1';
+  readonly state = new DesiredState(
+    {
       cloud: {
         inventory: {
           view: () => this.view,
@@ -68,10 +69,9 @@ class Rig {
       identities: { isKnown: true, isVerified: () => this.isVerified },
       writer: { schema: { prune: (value: Json) => value, knows: () => true } } as unknown as NodeWriter,
     },
-    instanceId: 'i-1',
-    showsAnother: false,
-    state: this,
-  });
+    this,
+    false,
+  );
 
   /** Claims, and computes the desired state. */
   now(): ReturnType<DesiredState['now']> {

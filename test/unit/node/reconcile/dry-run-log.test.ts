@@ -21,11 +21,10 @@ function rig(stops: Partial<Pauses>) {
   return {
     permission,
     reported,
-    dryRunLog: new DryRunLog({
-      permission,
-      state: { node: nodeOf({}) },
-      emit: (event) => event.kind === 'dryRun' && reported.push(event.decision),
-    }),
+    dryRunLog: new DryRunLog(
+      { emit: (event) => event.kind === 'dryRun' && reported.push(event.decision) },
+      { node: nodeOf({}), refusal: (activity) => permission.refusal(activity) },
+    ),
   };
 }
 

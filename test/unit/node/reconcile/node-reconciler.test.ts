@@ -62,10 +62,13 @@ class Rig {
       identities: { isKnown: false, isVerified: () => true },
       permission: new MutationPermission(noPauses),
       settings: { timing: { callTimeout: 10_000, consistencyWindow: 30_000 }, release: {}, assessment: {} },
-      runtime: { clock, random: new Random('node'), onBug: (error: unknown) => this.bugs.push(error) },
-      emit: ({ kind }: { kind: string }) => {
-        if (kind === 'maintenanceRequested') this.requests++;
+      runtime: {
+        clock,
+        random: new Random('node'),
+        onBug: (error: unknown) => this.bugs.push(error),
+        meters: { maintenance: { requested: () => this.requests++, ran: nothing }, publication: undefined },
       },
+      emit: nothing,
     };
     const node = nodeOf(showsAnother ? { pool: { '10.0.0.10': { resource: 'eni-1' } } } : {});
     this.reconciler = new NodeReconciler(node, 'i-1', context as NodeContext, showsAnother ? undefined : []);

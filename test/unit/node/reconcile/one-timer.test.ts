@@ -15,7 +15,7 @@ function matchesIn(pattern: RegExp): Readonly<Record<string, number>> {
 
 // Each part says in `requeueAfter` when it takes its next step; a task in flight may sleep.
 test('a node has one timer, the one of its loop', () => {
-  expect(matchesIn(/\.(?:schedule|later)\(|\bset(?:Timeout|Interval|Immediate)\(/g)).toEqual({
-    'reconcile/wake-timer.ts': 1,
-  });
+  expect(
+    matchesIn(/\.(?:schedule|later)\(|\bset(?:Timeout|Interval|Immediate)\(|\bnew RequeueTimer\(/g),
+  ).toEqual({ 'reconcile/node-reconciler.ts': 1 });
 });

@@ -110,7 +110,12 @@ export class ServedNode {
         release: { enabled: true, delay: 60_000, hiddenFor: 75_000, idleDelay: undefined },
         assessment: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
       },
-      runtime: { clock, random: new Random('node'), onBug: (error: unknown) => this.bugs.push(error) },
+      runtime: {
+        clock,
+        random: new Random('node'),
+        onBug: (error: unknown) => this.bugs.push(error),
+        meters: {},
+      },
       emit: nothing,
     };
     this.reconciler = new NodeReconciler(wellFormed(this.#raw), view.id, context as NodeContext, []);

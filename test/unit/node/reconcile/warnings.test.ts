@@ -14,6 +14,7 @@ import { addresses, attachment } from '../../providers/interfaces.ts';
 import { nodeOf, wellFormed } from '../cilium-nodes.ts';
 
 const none: ReadonlySet<string> = new Set();
+const implementation = { traits, section: awsSection };
 const noPods = { kept: [], problem: undefined };
 
 function assessed(node: CiliumNode, known: InstanceView, pendingPods: number): Assessment {
@@ -47,10 +48,8 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   );
   const known = view(interfaces);
   const assessment = assessed(node, { ...known, read: true }, 0);
-  const warnings = new Warnings({
+  const warnings = new Warnings(implementation, {
     emit: (event) => event.kind === 'warning' && found.push(event.warning),
-    traits,
-    words: awsSection.words,
   });
   const facts = { view: known, assessment, changedByUs: none, staticIp: undefined, podUse: noPods };
   const update = (): unknown => warnings.step(node, facts, clock.monotonic());
@@ -94,10 +93,8 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
   let current = { pods: 0, used: 0 };
   const note = (what: string): number => found.push(`${clock.monotonic() / 1000} ${what}`);
   let cancel = (): void => undefined;
-  const warnings = new Warnings({
-    traits,
+  const warnings = new Warnings(implementation, {
     emit: (event) => event.kind === 'warning' && note(event.warning.reason),
-    words: awsSection.words,
   });
   const update = (): void => {
     const before = warnings.list.length;
@@ -219,10 +216,8 @@ describe('an interface that keeps changing while its node lacks addresses', () =
     const clock = new VirtualClock();
     const found: [at: number, reason: string][] = [];
     const node = nodeOf({ pool: {}, enis: {}, used: {} });
-    const warnings = new Warnings({
+    const warnings = new Warnings(implementation, {
       emit: (event) => event.kind === 'warning' && found.push([clock.monotonic(), event.warning.reason]),
-      traits,
-      words: awsSection.words,
     });
     let cancel = (): void => undefined;
     const update = (item: NetworkInterface, changedByUs: ReadonlySet<string>): void => {

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { type IdleNode, IdleInterfaces, IdlePhases } from '../../../../src/node/release/idle-interfaces.ts';
-import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { descriptionPrefix } from '../../../../src/providers/orphans/ownership-tags.ts';
 import { Random } from '../../../../src/runtime/random.ts';
@@ -19,16 +18,13 @@ function isLeft(
 ): boolean {
   const clock = new VirtualClock();
   const podUse = { keeps: (address: string) => kept.includes(address) };
-  const node = { idle: new IdlePhases(), podUse } as unknown as IdleNode;
-  const idle = new IdleInterfaces({
-    node,
-    clock,
-    random: new Random('idle'),
-    delay,
-    permission: new MutationPermission(noPauses),
-    tasks: new TaskGroup({ clock, onBug: () => undefined }),
-    emit: () => undefined,
-  });
+  const node = {
+    idle: new IdlePhases(),
+    podUse,
+    refusal: () => undefined,
+  } as unknown as IdleNode;
+  const tasks = new TaskGroup({ clock, onBug: () => undefined });
+  const idle = new IdleInterfaces(node, { clock, random: new Random('idle'), tasks }, delay);
   const facts = {
     node: nodeOf({ ...parts, enis: { ...enis, [item.id]: [] } }),
     view: view([eni(0, 8), item]),

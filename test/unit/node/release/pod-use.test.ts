@@ -181,7 +181,7 @@ describe('the next look', () => {
     const clock = new VirtualClock();
     const answer = { reading: web };
     const read = () => Promise.resolve(answer.reading);
-    const use = new PodUse({ clock, random: new Random('looks'), read });
+    const use = new PodUse(read, { clock, random: new Random('looks') });
     const untilDue = () => use.lookDue - clock.monotonic();
     const lookOnceDue = async () => {
       await clock.advance(Math.max(0, untilDue()));
@@ -209,7 +209,7 @@ describe('the next look', () => {
       await sleep(clock, 25_000, signal);
       return { kind: 'read', shown: [] };
     };
-    const use = new PodUse({ clock, random: new Random('looks'), read });
+    const use = new PodUse(read, { clock, random: new Random('looks') });
 
     const looked = use.look(['10.0.0.11'], signal);
     await clock.advance(25_000);

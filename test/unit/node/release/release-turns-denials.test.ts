@@ -14,7 +14,7 @@ describe('what calls name of two nodes to which releases are denied', () => {
   const refusedTo = (isDenial: boolean): readonly [ReleaseTurns, ReleaseTurns] => {
     const granted = new GrantedReleases();
     const node = (name: string): ReleaseTurns => {
-      const turns = new ReleaseTurns({ clock, random: new Random(name), granted });
+      const turns = new ReleaseTurns(granted, { clock, random: new Random(name) });
       turns.refuse([bad], [bad, worse], isDenial);
       return turns;
     };

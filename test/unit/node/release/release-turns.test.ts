@@ -274,7 +274,7 @@ describe('what calls name', () => {
     (id): Holding => ({ id, interfaceId: 'eni-0', addresses: [id] }),
   ) as [Holding, Holding, Holding];
   const turnsAfter = async (...refusals: readonly Holding[]): Promise<ReleaseTurns> => {
-    const turns = new ReleaseTurns({ clock, random: new Random('turns'), granted: new GrantedReleases() });
+    const turns = new ReleaseTurns(new GrantedReleases(), { clock, random: new Random('turns') });
     for (const holding of refusals) turns.refuse([holding], [], false);
     await clock.advance(180_000);
     return turns;

@@ -15,7 +15,7 @@ test.each<[string, readonly string[] | undefined, Activity, string, boolean]>([
 ])('beside a conflicting writer, Headwater %s', (_, conflictingNodes, activity, node, isRefused) => {
   const permission = new MutationPermission({ ...noPauses, conflictingWriter: 'atWork', conflictingNodes });
 
-  expect(permission.of(node).refusal(activity) !== undefined).toBe(isRefused);
+  expect(permission.refusal(activity, node) !== undefined).toBe(isRefused);
 });
 
 test('an operation that belongs to no node is not paused for one node', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
-import { type Waiting, waitingAfter } from '../../../../src/node/demand/unreported-pods.ts';
+import { type Waiting, waitingAfter } from '../../../../src/node/demand/demand.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 
 /** A multi-pool agent with 8 free addresses that counts these as used. */

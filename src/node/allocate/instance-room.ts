@@ -1,0 +1,104 @@
+// What an instance can still take, beside what is on its way to it: how much on each interface, and at which device index the
+// next one. And what it could take after a repair. Pure.
+import {
+  type InstanceLimits,
+  type InstanceView,
+  type UnreadableInterface,
+  unusableIn,
+} from '../../providers/contract/facts.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { occupiedSlots, placesLeft, roomOn, unconfirmedOn } from '../demand/capacity.ts';
+import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { deviceIndexOf, type PlannedStep, slotsFilled } from './planned-step.ts';
+
+interface KnownInstance {
+  readonly view: InstanceView;
+  readonly limits: InstanceLimits;
+  readonly requirements: NodeRequirements;
+}
+
+/** Slots of an interface that may be filled, now or once it is no longer frozen. `coming`: steps in flight or planned. */
+export function roomFor(
+  item: NetworkInterface,
+  { view, limits, requirements }: KnownInstance,
+  coming: readonly PlannedStep[],
+): number {
+  const isNamed = (requirements.interfaceName ?? item.name) === item.name;
+  if (!isNamed || exclusionOf(item, requirements) !== undefined) return 0;
+  const comingTo = (id: string): number =>
+    coming.reduce((sum, step) => sum + slotsFilled(step, id), unconfirmedOn(view, id));
+  const own = roomOn(item, limits) - comingTo(item.id);
+  const left = placesLeft(limits, view);
+  if (left === Infinity) return own;
+  return Math.min(
+    own,
+    view.interfaces.reduce((sum, { id }) => sum - comingTo(id), left),
+  );
+}
+
+export interface DeviceSlots {
+  readonly view: InstanceView;
+  readonly limits: Pick<InstanceLimits, 'interfaces'>;
+  readonly requirements: { readonly firstInterfaceIndex: number };
+  /** Steps in flight and planned. */
+  readonly steps: readonly PlannedStep[];
+}
+
+/** The lowest free device index for pods; undefined if every slot is taken. */
+export function freeDeviceIndex(slots: DeviceSlots): number | undefined {
+  const { view, limits, requirements, steps } = slots;
+  if (occupiedSlots(view) + comingIndexes(steps).length >= limits.interfaces) return undefined;
+  const taken = takenIndexes(slots);
+  let index = requirements.firstInterfaceIndex;
+  while (taken.has(index)) index++;
+  return index;
+}
+
+/** The device index for an orphan: its own slot, if it has one, because agents would know it by no other. */
+export function deviceIndexFor({ slot }: NetworkInterface, slots: DeviceSlots): number | undefined {
+  const free = freeDeviceIndex(slots);
+  if (slot === undefined || free === undefined) return free;
+  return takenIndexes(slots).has(slot) ? undefined : slot;
+}
+
+/** Device indexes of interfaces that the planned steps add. */
+function comingIndexes(steps: readonly PlannedStep[]): readonly number[] {
+  return steps.flatMap((step) => deviceIndexOf(step) ?? []);
+}
+
+function takenIndexes({ view, steps }: DeviceSlots): ReadonlySet<number | undefined> {
+  return new Set<number | undefined>([
+    ...view.interfaces
+      .filter((item) => (item.attachment?.networkCard ?? 0) === 0)
+      .map((item) => item.attachment?.deviceIndex),
+    ...unusableIn(view)
+      .filter((item) => item.networkCard === 0)
+      .map((item) => item.deviceIndex),
+    ...comingIndexes(steps),
+  ]);
+}
+
+/** Interfaces that could serve the rest if they were repaired in the cloud. */
+export class BrokenInterfaces {
+  readonly #view: Pick<InstanceView, 'unreadable' | 'obscured'>;
+  readonly #obscured = new Set<UnreadableInterface>();
+  /** The cloud has failed to change them. */
+  readonly failed: string[] = [];
+
+  constructor(view: Pick<InstanceView, 'unreadable' | 'obscured'>) {
+    this.#view = view;
+  }
+
+  /** Interfaces that cannot be read, or no longer. */
+  get unreadable(): readonly UnreadableInterface[] {
+    return [...this.#view.unreadable, ...this.#obscured];
+  }
+
+  /** Whether only a repair lets the interface take more. */
+  note({ id, condition }: NetworkInterface): boolean {
+    const obscured = this.#view.obscured.find((item) => item.id === id);
+    if (obscured !== undefined) this.#obscured.add(obscured);
+    else if (condition === 'failed') this.failed.push(id);
+    return obscured !== undefined || condition === 'failed';
+  }
+}
