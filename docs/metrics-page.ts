@@ -2,6 +2,7 @@
 import { agentMetrics } from '../src/observability/agent-metrics.ts';
 import { headwaterMetrics } from '../src/observability/headwater-metrics.ts';
 import type { LabelDefinition, MetricDefinition } from '../src/observability/metric-definition.ts';
+import { isOfAddresses } from '../src/observability/metrics.ts';
 import { nodeIpamMetrics } from '../src/observability/node-ipam-metrics.ts';
 import { operatorMetrics } from '../src/observability/operator-metrics.ts';
 
@@ -41,7 +42,8 @@ export function metricsPage(): string {
 
 function chapter(title: string, about: string, table: Table): string {
   const rows = Object.entries(table).map(
-    ([name, { kind, labels, help }]) => `| \`${name}\` | ${kind} | ${labelCell(labels)} | ${cell(help)} |`,
+    ([name, { kind, labels, help }]) =>
+      `| \`${name}\` | ${kind} | ${labelCell(labels)} | ${cell(help)}${isOfAddresses(name) ? ' Absent where nodes get blocks.' : ''} |`,
   );
   return `## ${title}
 

@@ -39,7 +39,9 @@ and ${ofCluster('headwater_oldest_deficit_seconds{priority=~"critical|high"}')} 
     },
     {
       name: 'HeadwaterNodesBlocked',
-      expr: `sum by (cluster, reason) (headwater_blocked{resource="node",reason!~"${chosen}"}) > 0`,
+      // Two nodes with one block are both served, and their pods may have one address twice.
+      expr: `sum by (cluster, reason) (headwater_blocked{resource="node",reason!~"${chosen}"}) > 0
+or sum by (cluster, reason) (headwater_warnings{reason="PodCIDRConflict"}) > 0`,
       for: '10m',
       severity: 'warning',
       summary: `nodes cannot be satisfied: {{ $labels.reason }}${atCluster}`,

@@ -15,7 +15,7 @@ const now: readonly PanelPlan[] = [
   {
     kind: 'stat',
     title: 'Nodes',
-    description: 'CiliumNodes, whether they are served or not.',
+    description: 'CiliumNodes, or Nodes with nodeipam, whether they are served or not.',
     queries: [{ expr: nodes('total'), legend: '' }],
     unit: 'short',
   },
@@ -23,7 +23,7 @@ const now: readonly PanelPlan[] = [
     kind: 'stat',
     title: 'Nodes in deficit',
     description:
-      'Nodes that have fewer addresses than their watermarks ask for. A few for seconds is what a busy cluster looks like.',
+      'Nodes that have fewer addresses than their watermarks ask for, or wait for a block. A few for seconds is what a busy cluster looks like.',
     queries: [{ expr: nodes('in_deficit'), legend: '' }],
     unit: 'short',
     thresholds: [{ value: 1, color: 'yellow' }],
@@ -36,7 +36,7 @@ const now: readonly PanelPlan[] = [
       'Nodes that cannot be satisfied until an operator acts. Full instances count while pods wait there; nodes that options exclude do not.',
     queries: [
       {
-        expr: `sum(${total('headwater_blocked', { by: ['reason'], where: ['resource="node"', `reason!~"${chosen}"`] })}) or vector(0)`,
+        expr: `sum(${total('headwater_blocked', { by: ['reason'], where: ['resource="node"', `reason!~"${chosen}"`] })}) or 0 * ${nodes('total')}`,
         legend: '',
       },
     ],
@@ -55,19 +55,8 @@ const now: readonly PanelPlan[] = [
   },
 ];
 
+/** Panels of every mode. */
 const demand: readonly PanelPlan[] = [
-  {
-    kind: 'timeseries',
-    title: 'Demand and supply',
-    description:
-      'Addresses of all nodes: available to agents, used by pods, still needed, and on their way back. Used close to available means no warm buffer.',
-    queries: [
-      { expr: total('headwater_addresses', { by: ['state'] }), legend: '{{state}}' },
-      { expr: total('headwater_pending_pods'), legend: 'pending pods' },
-    ],
-    unit: 'short',
-    runbooks: ['HeadwaterPodsPending'],
-  },
   {
     kind: 'timeseries',
     title: 'Nodes by state',
@@ -114,14 +103,11 @@ const demand: readonly PanelPlan[] = [
     ],
     runbooks: ['HeadwaterNodesInDeficit', 'HeadwaterPodsPending'],
   },
-];
-
-const work: readonly PanelPlan[] = [
   {
     kind: 'timeseries',
     title: 'Allocation latency',
     description:
-      'From noticing that a node is in deficit until Kubernetes has the addresses that end it. No line where nothing was needed.',
+      'From noticing that a node is in deficit until Kubernetes has the addresses, or the block, that end it. No line where nothing was needed.',
     queries: [
       { expr: quantile(0.5, 'headwater_allocation_latency_seconds'), legend: 'p50' },
       { expr: quantile(0.99, 'headwater_allocation_latency_seconds'), legend: 'p99' },
@@ -131,6 +117,46 @@ const work: readonly PanelPlan[] = [
       { value: 15, color: 'yellow' },
       { value: 60, color: 'red' },
     ],
+  },
+];
+
+const ofPool = { by: ['pool', 'family'] };
+
+const blocks: readonly PanelPlan[] = [
+  {
+    kind: 'timeseries',
+    title: 'Free blocks',
+    description: 'Whole blocks that new nodes can get, by family. An alert fires below 10 % for 10 minutes.',
+    queries: [
+      {
+        expr: total('headwater_cidr_blocks', { ...ofPool, where: ['state="free"'] }),
+        legend: '{{pool}} {{family}}',
+      },
+    ],
+    unit: 'short',
+    lowIsBad: true,
+    runbooks: ['HeadwaterBlocksNearlyGone'],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Nodes that wait for a block',
+    description: 'Nodes without a block of this family. Their pods do not start.',
+    queries: [{ expr: total('headwater_cidr_waiting_nodes', ofPool), legend: '{{pool}} {{family}}' }],
+    unit: 'short',
+    thresholds: [{ value: 1, color: 'red' }],
+    runbooks: ['HeadwaterNodesWaitForBlock'],
+  },
+];
+
+const addresses: readonly PanelPlan[] = [
+  {
+    kind: 'timeseries',
+    title: 'Demand and supply',
+    description:
+      'Addresses of all nodes: available to agents, used by pods, still needed, and on their way back. Used close to available means no warm buffer.',
+    queries: [{ expr: total('headwater_addresses', { by: ['state'] }), legend: '{{state}}' }],
+    unit: 'short',
+    runbooks: ['HeadwaterPodsPending'],
   },
   {
     kind: 'timeseries',
@@ -202,8 +228,9 @@ export const fleetDashboard: DashboardPlan = {
   variables: ['cluster', 'node'],
   rows: [
     { title: 'Now', panels: now },
-    { title: 'Demand', panels: demand },
-    { title: 'Work', panels: work },
+    { title: 'Nodes', panels: demand },
+    { title: 'Blocks: cluster-pool, multi-pool and nodeipam', panels: blocks },
+    { title: 'Addresses of a cloud', panels: addresses },
     { title: 'Single nodes', panels: single },
   ],
 };

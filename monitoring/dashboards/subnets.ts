@@ -35,7 +35,7 @@ const now: readonly PanelPlan[] = [
     description: 'Subnets with less than a tenth of their addresses free that nodes have interfaces in.',
     queries: [
       {
-        expr: `count(${free} / ${size} < 0.1 and ${perSubnet('headwater_subnet_nodes')} > 0) or vector(0)`,
+        expr: `count(${free} / ${size} < 0.1 and ${perSubnet('headwater_subnet_nodes')} > 0) or 0 * count(${size})`,
         legend: '',
       },
     ],
@@ -66,7 +66,7 @@ const now: readonly PanelPlan[] = [
       'Nodes that get no addresses because every subnet that they may use is full, or none matches.',
     queries: [
       {
-        expr: `sum(${total('headwater_blocked', { by: ['reason'], where: ['resource="node"', 'reason=~"SubnetsExhausted|SubnetsRefused|NoSubnetMatches"'] })}) or vector(0)`,
+        expr: `sum(${total('headwater_blocked', { by: ['reason'], where: ['resource="node"', 'reason=~"SubnetsExhausted|SubnetsRefused|NoSubnetMatches"'] })}) or 0 * count(${size})`,
         legend: '',
       },
     ],
@@ -165,13 +165,10 @@ const demand: readonly PanelPlan[] = [
   },
   {
     kind: 'timeseries',
-    title: 'Reserved addresses and calls in flight',
+    title: 'Reserved addresses',
     description:
-      'Addresses that calls have taken or may take since the cloud counted last, and calls that are not answered yet. Both fall back to zero when nothing changes.',
-    queries: [
-      { expr: perSubnet('headwater_subnet_reserved_addresses'), legend: `reserved ${subnetLegend}` },
-      { expr: total('headwater_cloud_calls_in_flight'), legend: 'calls in flight' },
-    ],
+      'Addresses that calls have taken or may take since the cloud counted last: zero when nothing changes.',
+    queries: [{ expr: perSubnet('headwater_subnet_reserved_addresses'), legend: subnetLegend }],
     unit: 'short',
   },
   {
@@ -204,12 +201,11 @@ const demand: readonly PanelPlan[] = [
   },
   {
     kind: 'timeseries',
-    title: 'Blocked by reason',
-    description:
-      'Nodes, interfaces and subnets that cannot be served for now, by the reason in their Events.',
+    title: 'Subnets and interfaces blocked by reason',
+    description: 'Subnets that give no addresses for now, and interfaces that are not understood, by reason.',
     queries: [
       {
-        expr: total('headwater_blocked', { by: ['resource', 'reason'] }),
+        expr: total('headwater_blocked', { by: ['resource', 'reason'], where: ['resource!="node"'] }),
         legend: '{{resource}} {{reason}}',
       },
     ],
@@ -231,34 +227,6 @@ const demand: readonly PanelPlan[] = [
   },
 ];
 
-const ofPool = { by: ['pool', 'family'] };
-
-const blocks: readonly PanelPlan[] = [
-  {
-    kind: 'timeseries',
-    title: 'Free blocks',
-    description: 'Whole blocks that new nodes can get, by family. An alert fires below 10 % for 10 minutes.',
-    queries: [
-      {
-        expr: total('headwater_cidr_blocks', { ...ofPool, where: ['state="free"'] }),
-        legend: '{{pool}} {{family}}',
-      },
-    ],
-    unit: 'short',
-    lowIsBad: true,
-    runbooks: ['HeadwaterBlocksNearlyGone'],
-  },
-  {
-    kind: 'timeseries',
-    title: 'Nodes that wait for a block',
-    description: 'Nodes without a block of this family. Their pods do not start.',
-    queries: [{ expr: total('headwater_cidr_waiting_nodes', ofPool), legend: '{{pool}} {{family}}' }],
-    unit: 'short',
-    thresholds: [{ value: 1, color: 'red' }],
-    runbooks: ['HeadwaterBlocksNearlyGone'],
-  },
-];
-
 export const subnetsDashboard: DashboardPlan = {
   uid: 'headwater-subnets',
   title: 'Headwater / Subnets',
@@ -268,6 +236,5 @@ export const subnetsDashboard: DashboardPlan = {
     { title: 'Now', panels: now },
     { title: 'Space', panels: space },
     { title: 'Demand', panels: demand },
-    { title: 'Blocks to nodes', panels: blocks },
   ],
 };

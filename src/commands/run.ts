@@ -73,7 +73,6 @@ async function serve(
   stop: AbortSignal,
 ): Promise<number> {
   const random = new Random(randomUUID());
-  const registry = createMetricRegistry({ measureProcess: true });
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
   prepareOutbound(outbound, log);
   const access = await findCluster(options, { ...outbound, log });
@@ -83,6 +82,7 @@ async function serve(
   const leaseTransport = new UndiciTransport({ access, clock, connections: 8 });
   const connection = { options, outbound, log, clock, ...thisProcess };
   const mode = await openMode(command, connection, stop);
+  const registry = createMetricRegistry({ measureProcess: true, serves: mode.serves });
   const controller = new Controller({
     host: { options, clock, random, log, registry, onBug },
     kubernetes: new MeteredTransport(pacedBy(options, transport), registry.metrics),

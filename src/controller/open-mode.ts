@@ -1,11 +1,13 @@
 // Chooses the mode of a process and connects what it needs. Each mode is loaded only where it runs: blocks of
 // networks load no cloud.
 import type { OptionCommand } from '../config/option-scope.ts';
+import type { ServedKind } from '../observability/metrics.ts';
 import type { CloudConnection } from './clouds/cloud.ts';
 import type { Mode, ModeDeps } from './host.ts';
 
 /** A mode that is ready to be composed. */
 export interface OpenedMode {
+  readonly serves: ServedKind;
   readonly compose: (deps: ModeDeps) => Mode<object, { readonly known: boolean }>;
   /** Closes connections that the mode alone uses. */
   readonly close: () => void;
@@ -22,11 +24,11 @@ export async function openMode(
       return openNodeIpam(connection, stop);
     case 'cluster-pool': {
       const { clusterPoolMode } = await import('../blocks/modes/cluster-pool-mode.ts');
-      return { compose: clusterPoolMode, close: () => undefined };
+      return { serves: 'blocks', compose: clusterPoolMode, close: () => undefined };
     }
     case 'multi-pool': {
       const { multiPoolMode } = await import('../blocks/modes/multi-pool-mode.ts');
-      return { compose: multiPoolMode, close: () => undefined };
+      return { serves: 'blocks', compose: multiPoolMode, close: () => undefined };
     }
     default:
       return openCloud(connection, stop);
@@ -37,17 +39,25 @@ async function openNodeIpam(connection: CloudConnection, stop: AbortSignal): Pro
   const { cidrAllocatorType } = connection.options;
   if (cidrAllocatorType === 'RangeAllocator') {
     const { nodeIpamMode } = await import('../blocks/modes/node-ipam-mode.ts');
-    return { compose: nodeIpamMode, close: () => undefined };
+    return { serves: 'blocks', compose: nodeIpamMode, close: () => undefined };
   }
   const { connectToAliases } = await import('./clouds/registry.ts');
   if (cidrAllocatorType !== 'CloudAllocator') {
     const { cloudSyncMode } = await import('../blocks/modes/cloud-sync-mode.ts');
     const cloud = await connectToAliases(connection, stop);
-    return { compose: (deps) => cloudSyncMode(deps, cidrAllocatorType, cloud.compose), close: cloud.close };
+    return {
+      serves: 'blocks',
+      compose: (deps) => cloudSyncMode(deps, cidrAllocatorType, cloud.compose),
+      close: cloud.close,
+    };
   }
   const { cloudAllocatorMode } = await import('../blocks/modes/cloud-allocator-mode.ts');
   const cloud = await connectToAliases(connection, stop);
-  return { compose: (deps) => cloudAllocatorMode(deps, cloud.compose), close: cloud.close };
+  return {
+    serves: 'blocksOfCloud',
+    compose: (deps) => cloudAllocatorMode(deps, cloud.compose),
+    close: cloud.close,
+  };
 }
 
 async function openCloud(connection: CloudConnection, stop: AbortSignal): Promise<OpenedMode> {
@@ -56,5 +66,5 @@ async function openCloud(connection: CloudConnection, stop: AbortSignal): Promis
     import('./clouds/registry.ts'),
   ]);
   const cloud = await connectToCloud(connection, stop);
-  return { compose: (deps) => new EniMode(deps, cloud.compose), close: cloud.close };
+  return { serves: 'addresses', compose: (deps) => new EniMode(deps, cloud.compose), close: cloud.close };
 }

@@ -13,6 +13,31 @@ const subnet = { subnet_id: 'id of the subnet', availability_zone: 'zone of the 
 const pool = { pool: 'name of the pool: default', family: 'ipv4 or ipv6' } as const;
 const resource = { resource: 'plural name of the Kubernetes resource, such as ciliumnodes' } as const;
 
+/** Those that are absent where nodes get blocks. */
+export const addressMetrics: ReadonlySet<string> = new Set([
+  'headwater_addresses',
+  'headwater_interfaces',
+  'headwater_prefixes',
+  'headwater_ipv6_prefixes',
+  'headwater_node_needed_addresses',
+  'headwater_allocation_calls',
+  'headwater_subnet_free_addresses',
+  'headwater_subnet_size_addresses',
+  'headwater_subnet_reserved_addresses',
+  'headwater_subnet_free_blocks',
+  'headwater_subnet_fragmentation_ratio',
+  'headwater_subnet_assigned_addresses',
+  'headwater_subnet_nodes',
+  'headwater_orphaned_interfaces',
+  'headwater_orphan_adoptions_total',
+  'headwater_orphan_deletions_total',
+  'headwater_inventory_age_seconds',
+  'headwater_unreadable_items',
+  'headwater_resync_interval_seconds',
+  'headwater_resync_duration_seconds',
+  'headwater_withdrawals_held',
+]);
+
 export const headwaterMetrics = {
   headwater_build_info: gauge('1, labeled with the version of Headwater and of the Node.js that runs it.', {
     version: 'version of Headwater',
@@ -22,7 +47,10 @@ export const headwaterMetrics = {
     'Addresses of all nodes together: available (offered to agents, used or not), used, needed (lacking), releasing (hidden from agents, not unassigned yet).',
     { state: ['available', 'used', 'needed', 'releasing'] },
   ),
-  headwater_pending_pods: gauge('Pods that wait for an address, on all nodes that Headwater manages.', {}),
+  headwater_pending_pods: gauge(
+    'Pods that wait for an address, on all nodes that Headwater manages; where nodes get blocks, on nodes that wait for one.',
+    {},
+  ),
   headwater_interfaces: gauge(
     'Interfaces of the nodes that are served: with_room (can take further addresses), full, excluded (carry no pods), unreadable (not understood).',
     { state: ['with_room', 'full', 'excluded', 'unreadable'] },
@@ -33,30 +61,33 @@ export const headwaterMetrics = {
     {},
   ),
   headwater_nodes: gauge(
-    'Nodes: total, which is the sum of satisfied (need no address, and their CiliumNodes hold what they have), in_deficit (need addresses, or may not be written), blocked (not served until its reason ends, mostly until an operator acts; headwater_blocked counts more) and unknown (not read yet); and at_capacity, those among them that can take no more.',
+    'Nodes: total, which is the sum of satisfied (need no address and no block, and their CiliumNodes hold what they have), in_deficit (need some, or may not be written), blocked (not served until its reason ends, mostly until an operator acts; headwater_blocked counts more) and unknown (not read yet); and at_capacity, those among them that can take no more.',
     { state: ['total', 'satisfied', 'in_deficit', 'at_capacity', 'blocked', 'unknown'] },
   ),
   headwater_blocked: gauge(
-    'By reason: every node with a condition, served nodes and nodes in deficit too; interfaces that are not understood; subnets that are exhausted or refused a prefix.',
+    'By reason: every node with a condition, served nodes and nodes in deficit too, or, where nodes get blocks, every node with a condition that lacks one; interfaces that are not understood; subnets that are exhausted or refused a prefix.',
     {
       resource: ['node', 'interface', 'subnet'],
       reason: 'stable name of the reason, as in Events',
     },
   ),
-  headwater_warnings: gauge('Nodes that are served and have a warning, by its reason.', {
-    reason: 'stable name of the reason, as in Events',
-  }),
+  headwater_warnings: gauge(
+    'Nodes that are served and have a warning, by its reason; where nodes get blocks, those that have their blocks and a condition.',
+    {
+      reason: 'stable name of the reason, as in Events',
+    },
+  ),
   headwater_node_needed_addresses: gauge(
     'Addresses that a node lacks, for the 20 nodes that lack the most: at most 20 series in a fleet of any size.',
     { target_node: 'name of the CiliumNode' },
   ),
   headwater_allocation_latency_seconds: histogram(
-    'Seconds from noticing a deficit until Kubernetes acknowledges the pool that ends it.',
+    'Seconds from noticing a deficit until Kubernetes acknowledges the pool, or the block, that ends it.',
     {},
     supplySeconds,
   ),
   headwater_oldest_deficit_seconds: gauge(
-    'Age of the oldest deficit that has not ended, by priority: critical (pods wait, and no address is free, or their node is not served, or its CiliumNode cannot be written), high (more pods wait than addresses are free, or the node has no address yet), normal (the warm buffer is to be filled); 0 if no node is in deficit at this priority.',
+    'Age of the oldest deficit that has not ended, by priority: critical (pods wait, and no address is free, or their node is not served, or its CiliumNode cannot be written), high (more pods wait than addresses are free, or the node has no address or block yet), normal (the warm buffer is to be filled, or a further block is asked for); 0 if no node is in deficit at this priority.',
     { priority: ['critical', 'high', 'normal'] },
   ),
   headwater_allocation_calls: histogram(
@@ -171,7 +202,7 @@ export const headwaterMetrics = {
     { ...pool, state: ['held', 'free', 'orphaned'] },
   ),
   headwater_cidr_waiting_nodes: gauge(
-    'Nodes that wait for a block; with CloudAllocator, of the pool cloud.',
+    'Nodes that wait for a block; with CloudAllocator, of the pool cloud. The pool unknown: of a pool that is not there.',
     pool,
   ),
   headwater_ciliumnode_gc_total: counter(

@@ -3,7 +3,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { agentMetrics } from './agent-metrics.ts';
-import { headwaterMetrics } from './headwater-metrics.ts';
+import { addressMetrics, headwaterMetrics } from './headwater-metrics.ts';
 import type {
   CounterDefinition,
   GaugeDefinition,
@@ -12,7 +12,7 @@ import type {
   MetricDefinition,
 } from './metric-definition.ts';
 import { nodeIpamMetrics } from './node-ipam-metrics.ts';
-import { operatorMetrics } from './operator-metrics.ts';
+import { blockMetricsOfOperator, operatorMetrics } from './operator-metrics.ts';
 
 const table = { ...operatorMetrics, ...nodeIpamMetrics, ...headwaterMetrics };
 
@@ -74,7 +74,12 @@ export interface MetricRegistry<Instruments = Metrics> {
   readonly forgetNode: (name: string) => void;
 }
 
+/** What nodes get. */
+export type ServedKind = 'addresses' | 'blocks' | 'blocksOfCloud';
+
 export interface MetricRegistryOptions {
+  /** Metrics of what nodes do not get are absent: 0 would say that it was counted. Default: all are there. */
+  readonly serves?: ServedKind;
   /**
    * Also measures the process and its event loop. This starts timers that end only with the process, so it suits the
    * one registry of a program.
@@ -98,15 +103,19 @@ export function createAgentMetricRegistry(options: MetricRegistryOptions): Metri
 /** `Instruments`: those of the table. */
 function createRegistry<Instruments>(
   definitions: Readonly<Record<string, MetricDefinition>>,
-  { measureProcess }: MetricRegistryOptions,
+  { measureProcess, serves }: MetricRegistryOptions,
 ): MetricRegistry<Instruments> {
   const registry = new Registry();
+  const unseen = new Registry();
   const collectors: (() => void)[] = [];
   const perNode: Gauge<string>[] = [];
   const instruments: Record<string, unknown> = {};
 
   for (const [name, definition] of Object.entries(definitions)) {
-    const metric = createMetric(registry, name, definition);
+    const isAbsent =
+      (serves?.startsWith('blocks') === true && isOfAddresses(name)) ||
+      (serves === 'blocks' && name === 'headwater_cloud_calls_in_flight');
+    const metric = createMetric(isAbsent ? unseen : registry, name, definition);
     if (metric instanceof Gauge && 'target_node' in definition.labels) perNode.push(metric);
     instruments[name] = instrumentFor(metric);
   }
@@ -126,6 +135,11 @@ function createRegistry<Instruments>(
       for (const metric of perNode) metric.remove({ target_node: node });
     },
   };
+}
+
+/** Whether only processes that assign addresses of a cloud have it. */
+export function isOfAddresses(name: string): boolean {
+  return addressMetrics.has(name) || (name in operatorMetrics && !blockMetricsOfOperator.has(name));
 }
 
 type Metric = Counter<string> | Gauge<string> | Histogram<string>;

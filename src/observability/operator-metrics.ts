@@ -45,6 +45,12 @@ const waited = histogram(
   goSeconds,
 );
 
+/** Those that are set where nodes get blocks. */
+export const blockMetricsOfOperator: ReadonlySet<string> = new Set([
+  'cilium_operator_ipam_nodes',
+  'cilium_operator_ipam_multipool_total_blocks',
+]);
+
 export const operatorMetrics = {
   cilium_operator_ipam_available_ips: gauge(
     'Addresses that the node could hold at most: its capacity, not what is free.',

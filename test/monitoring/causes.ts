@@ -40,6 +40,17 @@ export const causes: readonly Cause[] = [
     paged: 'HeadwaterTwoLeaders',
   },
   {
+    what: 'no block of a pool is free',
+    firing: [
+      'HeadwaterBlocksNearlyGone',
+      'HeadwaterNodesWaitForBlock',
+      'HeadwaterNodesBlocked',
+      'HeadwaterNodesInDeficit',
+      'HeadwaterPodsPending',
+    ],
+    paged: 'HeadwaterPodsPending',
+  },
+  {
     what: 'no replica leads',
     firing: [
       'HeadwaterNoLeader',

@@ -8,6 +8,8 @@ export interface Standing {
   /** `leftAlone`: it lacks a block and gets none, because its owner asks for that or it is being deleted. */
   readonly standing: 'served' | 'waiting' | 'leftAlone';
   readonly condition: BlockCondition | undefined;
+  /** Since when it waits, in monotonic ms; undefined unless it does. */
+  readonly waitsSince: number | undefined;
 }
 
 export interface Entry<H extends Holder> {
@@ -22,6 +24,8 @@ export interface Entry<H extends Holder> {
   isWriting: boolean;
   refused: string | undefined;
   condition: BlockCondition | undefined;
+  /** As in its standing. */
+  waitsSince: number | undefined;
   readonly backoff: Backoff;
   cancelTimer: (() => void) | undefined;
 }
@@ -36,6 +40,7 @@ export function newEntry<H extends Holder>(holder: H, backoff: Backoff): Entry<H
     isWriting: false,
     refused: undefined,
     condition: undefined,
+    waitsSince: undefined,
     backoff,
     cancelTimer: undefined,
   };

@@ -16,4 +16,7 @@ export type AllocatorEvent<H extends Holder = Holder> =
       readonly kind: 'condition';
       readonly holder: H;
       readonly condition: BlockCondition | undefined;
-    };
+      readonly before: BlockCondition | undefined;
+    }
+  /** An object has what it waited for. */
+  | { readonly kind: 'served'; readonly afterMs: number };

@@ -125,14 +125,18 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   }
 
   waiting(): readonly MissingBlock[] {
-    return [...this.#line].flatMap(({ holder }) => this.#deps.policy.missingBlocks(holder));
+    return [...this.#entries.values()].flatMap(({ holder }) =>
+      this.#howServed(holder) === 'waiting' ? this.#deps.policy.missingBlocks(holder) : [],
+    );
   }
 
-  #standingOf({ holder, condition }: Entry<H>): Standing {
-    const isServed = this.#deps.policy.missingBlocks(holder).length === 0;
-    const isLeftAlone = this.#deps.holders.isLeftAlone(holder);
-    const standing = isServed ? 'served' : isLeftAlone ? 'leftAlone' : 'waiting';
-    return { holder, standing, condition };
+  #standingOf({ holder, condition, waitsSince }: Entry<H>): Standing {
+    return { holder, standing: this.#howServed(holder), condition, waitsSince };
+  }
+
+  #howServed(holder: H): Standing['standing'] {
+    if (this.#deps.policy.missingBlocks(holder).length === 0) return 'served';
+    return this.#deps.holders.isLeftAlone(holder) ? 'leftAlone' : 'waiting';
   }
 
   #add(holder: H): Entry<H> {
@@ -210,7 +214,17 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     if (!this.#hasStarted) return;
     if (!this.#isWanting(entry)) this.#line.delete(entry);
     else if (!entry.isWriting && entry.cancelTimer === undefined) this.#queue(entry);
+    this.#timeWait(entry);
     this.#report(entry);
+  }
+
+  #timeWait(entry: Entry<H>): void {
+    const standing = this.#howServed(entry.holder);
+    const now = this.#deps.clock.monotonic();
+    const { waitsSince } = entry;
+    entry.waitsSince = standing === 'waiting' ? (waitsSince ?? now) : undefined;
+    if (waitsSince !== undefined && standing === 'served')
+      this.#deps.emit({ kind: 'served', afterMs: now - waitsSince });
   }
 
   /** An object that loses its blocks again and again waits longer and longer for each write. */
@@ -237,9 +251,10 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     const condition = this.#conditionOf(entry);
     if (condition?.message === entry.condition?.message && holder.error === (condition?.message ?? undefined))
       return;
-    const isNews = condition?.message !== entry.condition?.message;
+    const before = entry.condition;
     entry.condition = condition;
-    if (isNews) this.#deps.emit({ kind: 'condition', holder, condition });
+    if (condition?.message !== before?.message)
+      this.#deps.emit({ kind: 'condition', holder, condition, before });
     this.#deps.holders.report(holder, condition);
   }
 

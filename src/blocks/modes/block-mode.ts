@@ -5,6 +5,7 @@ import type { Options } from '../../config/option-table.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import { type BlockBook, BlockSession, type ServedBlocks } from './block-session.ts';
@@ -87,11 +88,12 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
   readonly #deps: ModeDeps;
   readonly #parts: BlockParts<H, D>;
   readonly #reflector: Reflector<H>;
+  readonly #pods: PendingPods;
   readonly #writes: WriteHealth;
   readonly #counters = new WatchCounters();
   readonly #prepared = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  #running: Promise<unknown> | undefined;
   /** Why the last attempt to read failed. Cleared only by a success. */
   #problem: string | undefined;
   readonly #path: string;
@@ -127,6 +129,18 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
         if ('problem' in state) this.#problem = state.problem;
         if (state.kind === 'watching') this.#problem = undefined;
         logReflectorState(log, resource, state);
+      },
+      onBug,
+    });
+    this.#pods = new PendingPods({
+      transport: deps.kubernetes,
+      clock,
+      random: random.fork('pending pods'),
+      onChange: () => undefined,
+      onDenied: (problem) =>
+        log.warn('cannot read pods: those that wait for a block are not counted', { problem }),
+      onState: (state) => {
+        if (state.kind !== 'denied') logReflectorState(log, 'pods', state);
       },
       onBug,
     });
@@ -187,6 +201,7 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
         this.#isSettled &&
         this.#parts.isInformed !== false &&
         this.#parts.watches.every(({ isSettled }) => isSettled),
+      pods: this.#pods,
       writing: {
         mayStart: () => this.#mayWrite(),
         timeLimit: writeTimeoutOf(this.#deps.host.options),
@@ -195,9 +210,12 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
     });
     this.#session.beginAllocating(this.#reflector.objects.values());
     const { signal } = this.#stopping;
-    this.#running = this.#parts.whileLeading(signal).catch((error: unknown) => {
-      if (!signal.aborted) this.#deps.host.onBug(error);
-    });
+    const running = [this.#parts.whileLeading(signal), this.#pods.reflector.run(signal)].map((each) =>
+      each.catch((error: unknown) => {
+        if (!signal.aborted) this.#deps.host.onBug(error);
+      }),
+    );
+    this.#running = Promise.all(running);
   }
 
   async stop(deadline: AbortSignal): Promise<void> {

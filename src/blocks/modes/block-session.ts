@@ -1,16 +1,19 @@
 // A leader session of a mode that gives blocks to nodes: the allocator, with its logs, metrics and reports.
-import type { AllocationPolicy, MissingBlock } from '../allocation/allocation-policy.ts';
+import type { AllocationPolicy } from '../allocation/allocation-policy.ts';
 import { Allocator } from '../allocation/allocator.ts';
 import type { AllocationRefusal, AllocatorPorts, BlockAllocator } from '../allocation/block-allocator.ts';
 import type { AllocatorEvent } from '../allocation/allocator-event.ts';
-import type { BlockCondition, BlockHolders, BlockReason, Holder } from '../allocation/block-holders.ts';
+import type { BlockHolders, BlockReason, Holder } from '../allocation/block-holders.ts';
 import type { BlockLedger, PoolTotal } from '../allocation/block-ledger.ts';
 import { OtherAllocators } from '../allocation/other-allocators.ts';
 import { daysLeft, type PaceSample, withSample } from '../allocation/pace.ts';
-import { cidrText } from '../set/cidr.ts';
+import { cloudPool } from '../node-ipam/cloud/alias-policy.ts';
+import { cidrText, families } from '../set/cidr.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
+import type { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
 import type { ModeDeps } from '../../controller/host.ts';
+import { countedByKey, keyOf, showNodes, waitingSeries } from './block-gauges.ts';
 import type { ReportedBlocks } from './block-status-report.ts';
 import type { WriteHealth } from '../../controller/reporting/write-health.ts';
 
@@ -51,6 +54,7 @@ export interface BlockSessionDeps<H extends Holder, D> extends Omit<ModeDeps, 'k
   readonly served: ServedBlocks<H, D>;
   /** Whether the objects that are known are all of a list, and not a part of it. */
   readonly isSettled: () => boolean;
+  readonly pods: Pick<PendingPods, 'pendingOn'>;
   readonly writing: BlockWriting;
 }
 
@@ -152,15 +156,18 @@ export class BlockSession<H extends Holder, D> {
     };
   }
 
-  /** Sets every gauge about pools. */
+  /** Sets every gauge about nodes and pools. */
   show(): void {
-    const { metrics } = this.#deps.host.registry;
-    const waiting = countedByKey(this.allocator.waiting());
+    const { host, pods, book } = this.#deps;
+    const { metrics } = host.registry;
+    showNodes(metrics, { standings: this.allocator.standings(), pods, now: host.clock.monotonic() });
+    const pools =
+      'isOfCloud' in book ? families.map((family) => ({ pool: cloudPool, family })) : this.#ledger.totals();
+    metrics.headwater_cidr_waiting_nodes.replaceAll(waitingSeries(pools, this.allocator.waiting()));
     for (const { pool, family, held, capacity } of this.#ledger.totals()) {
       const labels = { pool, family };
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'held' }, held);
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'free' }, capacity - held);
-      metrics.headwater_cidr_waiting_nodes.set(labels, waiting.get(keyOf(labels)) ?? 0);
     }
     if (!this.#deps.served.countsAsPeer) return;
     for (const { cidr, held, capacity } of this.#ledger.figures()) {
@@ -198,7 +205,10 @@ export class BlockSession<H extends Holder, D> {
         this.#noteOthers(event.holder);
         return;
       case 'condition':
-        this.#tell(event.holder, event.condition);
+        this.#tell(event);
+        return;
+      case 'served':
+        host.registry.metrics.headwater_allocation_latency_seconds.observe(event.afterMs / 1000);
     }
   }
 
@@ -239,11 +249,15 @@ export class BlockSession<H extends Holder, D> {
     this.#others.note(name);
   }
 
-  #tell(holder: Holder, condition: BlockCondition | undefined): void {
+  #tell({ holder, condition, before }: AllocatorEvent<H> & { readonly kind: 'condition' }): void {
     const { host, served, events } = this.#deps;
     const { log } = host;
     if (condition === undefined) {
       log.info('nothing is wrong with the blocks of a node any longer', { node: holder.name });
+      if (this.allocator.standing(holder.name)?.standing !== 'served') return;
+      const message = `${before?.reason} is resolved: nothing is wrong with the blocks of the node`;
+      for (const subject of served.subjects(holder))
+        events.record(subject, { type: 'Normal', reason: 'Resolved', message });
       return;
     }
     const { reason, message } = condition;
@@ -274,14 +288,4 @@ export class BlockSession<H extends Holder, D> {
     );
     this.#cancelSampling = clock.schedule(sampling, () => this.#sample());
   }
-}
-
-function keyOf({ pool, family }: Pick<PoolTotal, 'pool' | 'family'>): string {
-  return `${family} ${pool}`;
-}
-
-function countedByKey(lacks: readonly MissingBlock[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const lack of lacks) counts.set(keyOf(lack), (counts.get(keyOf(lack)) ?? 0) + 1);
-  return counts;
 }

@@ -1,6 +1,6 @@
 // The command nodeipam with CloudAllocator: the pod CIDRs of a Node are what a cloud routes to its instance.
 import { BlockLedger } from '../allocation/block-ledger.ts';
-import { AliasPolicy, cloudPool } from '../node-ipam/cloud/alias-policy.ts';
+import { AliasPolicy } from '../node-ipam/cloud/alias-policy.ts';
 import type { AliasDraft, AliasHolder } from '../node-ipam/cloud/alias-node-holders.ts';
 import { AliasReads } from '../node-ipam/cloud/alias-reads.ts';
 import { blockSettings } from '../settings/block-pools.ts';
@@ -37,7 +37,6 @@ class CloudAllocatorParts extends AliasParts<AliasCloud> implements BlockParts<A
   readonly normalReasons = ['PodCIDRMismatch'] as const;
   readonly #deps: ModeDeps;
   readonly #reads: AliasReads;
-  #policy: AliasPolicy | undefined;
 
   constructor(deps: ModeDeps, ports: BlockPorts<AliasHolder>, composeCloud: (deps: CloudDeps) => AliasCloud) {
     super(deps, ports, composeCloud);
@@ -55,14 +54,14 @@ class CloudAllocatorParts extends AliasParts<AliasCloud> implements BlockParts<A
   openBook(): BlockBook<AliasHolder, AliasDraft> {
     const { reserved } = blockSettings(this.#deps.host.options, 'nodeipam');
     const ledger = new BlockLedger([]);
-    this.#policy = new AliasPolicy({
+    const policy = new AliasPolicy({
       ledger,
       reads: this.#reads,
       families: [...new Set(reserved.map(({ family }) => family))],
       services: reserved,
       words: this.cloudInUse.words,
     });
-    return { ledger, policy: this.#policy, writesInARow, isOfCloud: true };
+    return { ledger, policy, writesInARow, isOfCloud: true };
   }
 
   async whileLeading(signal: AbortSignal): Promise<void> {
@@ -74,13 +73,6 @@ class CloudAllocatorParts extends AliasParts<AliasCloud> implements BlockParts<A
 
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#reads.stop(deadline);
-  }
-
-  override show(): void {
-    super.show();
-    const { metrics } = this.#deps.host.registry;
-    for (const [family, count] of this.#policy?.waiting() ?? [])
-      metrics.headwater_cidr_waiting_nodes.set({ pool: cloudPool, family }, count);
   }
 
   cloud(): CloudCallReport {

@@ -3,10 +3,8 @@ import type { PoolTotal } from '../allocation/block-ledger.ts';
 import type { PoolPolicy } from '../multi-pool/pool-policy.ts';
 import type { PoolBook, PoolState } from '../multi-pool/pool-book.ts';
 import { families } from '../set/cidr.ts';
+import { unknownPool } from './block-gauges.ts';
 import type { ModeDeps } from '../../controller/host.ts';
-
-/** The label of blocks whose pool this process never knew: nodes may name any. */
-const unknownPool = 'unknown';
 
 export class PoolReports {
   readonly #deps: Pick<ModeDeps, 'host' | 'events'>;

@@ -61,9 +61,10 @@ function accessOf(scope: AccessScope): readonly NeededAccess[] {
     case 'cluster-pool':
       return [
         ...ofBlocks(scope, ['ciliumnodes.cilium.io']),
-        ...(scope.looksAtPods === true
-          ? forLooks('the block of a deleted CiliumNode may go to another node although pods use it')
-          : []),
+        ...ofPods(
+          scope.looksAtPods === true &&
+            'the block of a deleted CiliumNode may go to another node although pods use it',
+        ),
       ];
     case 'multi-pool':
       return [...ofPools(scope), ...ofBlocks(scope, ['ciliumnodes.cilium.io', 'ciliumpodippools.cilium.io'])];
@@ -121,12 +122,18 @@ function ofNodeIpam({ setsConditions = false }: NodeAccessScope): readonly Neede
           ['patch', 'no Node is said to have its network, so none gets pods where that is waited for'],
         ])
       : []),
+    ...ofPods(false),
     ...events,
   ];
 }
 
-function forLooks(without: string): readonly NeededAccess[] {
-  return rules({ group: '', resource: 'pods' }, [['list', without]]);
+/** Where nodes get blocks. `unseen`: what follows if pods are not looked at, where they are. */
+function ofPods(unseen: string | false): readonly NeededAccess[] {
+  const uncounted = 'pods that wait for a block are not counted';
+  return rules({ group: '', resource: 'pods' }, [
+    ['list', unseen === false ? uncounted : `${uncounted}, and ${unseen}`],
+    ['watch', uncounted],
+  ]);
 }
 
 function ofPools({ createsPools = false, looksAtPods = false }: BlockAccessScope): readonly NeededAccess[] {
@@ -136,14 +143,13 @@ function ofPools({ createsPools = false, looksAtPods = false }: BlockAccessScope
     ['watch', 'changes of pools are not seen'],
     ...(createsPools ? ([['create', 'pools that the options name are not created']] as const) : []),
   ]);
-  return looksAtPods
-    ? [
-        ...pools,
-        ...forLooks(
-          'no block goes back that an agent drops, and a new leader may give one away that pods use',
-        ),
-      ]
-    : pools;
+  return [
+    ...pools,
+    ...ofPods(
+      looksAtPods &&
+        'no block goes back that an agent drops, and a new leader may give one away that pods use',
+    ),
+  ];
 }
 
 /** `names`: the names of the definitions. */

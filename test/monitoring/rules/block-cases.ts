@@ -11,6 +11,14 @@ function blocks(free: string, held: string): Values {
   };
 }
 
+/** Nodes that wait for a block, and the age of the oldest deficit in seconds. */
+function waiting(nodes: string, oldest: string): Values {
+  return {
+    [`headwater_cidr_waiting_nodes{${at}}`]: nodes,
+    'headwater_oldest_deficit_seconds{cluster="c",priority="high"}': oldest,
+  };
+}
+
 export const blockCases: readonly RuleCase[] = [
   {
     alert: 'HeadwaterBlocksNearlyGone',
@@ -22,5 +30,16 @@ export const blockCases: readonly RuleCase[] = [
       at: '1h',
     },
     clears: { series: blocks('16x30 100x1000', '240x30 156x1000'), firing: '20m', cleared: '32m' },
+  },
+  {
+    alert: 'HeadwaterNodesWaitForBlock',
+    labels: { cluster: 'c', pool: 'default', family: 'ipv4' },
+    fires: { series: waiting('3x30', '60+60x30'), pending: '3m', at: '8m', shows: '3' },
+    quiet: {
+      because: 'some node waits at any time, and none of them for long',
+      series: waiting('3x60', '20x60'),
+      at: '1h',
+    },
+    clears: { series: waiting('3x10 0x30', '60+60x10 0x30'), firing: '8m', cleared: '12m' },
   },
 ];

@@ -172,7 +172,7 @@ const idleAgent: Stage = {
   },
 };
 
-/** Nodes that get blocks, and one more of them than the pool has. */
+/** Nodes that get blocks, one more of them than the pool has, and one with the block of another. */
 const dryPool: Stage = {
   name: 'dry-pool',
   play: async (record) => {
@@ -184,6 +184,12 @@ const dryPool: Stage = {
     for (const name of ['a', 'b']) world.join(name);
     await record.advance(played, [registry], minute);
     for (const name of ['c', 'd', 'e']) world.join(name);
+    await world.ask('POST', world.path, {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name: 'copied' },
+      spec: { ipam: { podCIDRs: ['10.0.0.0/24'] } },
+    });
     await record.advance(played, [registry], minute);
   },
 };

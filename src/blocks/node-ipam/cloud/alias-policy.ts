@@ -12,7 +12,7 @@ import { absentFamily, shownBlocks, type ShownBlocks } from '../../allocation/bl
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/service-queue.ts';
-import { type Cidr, cidrOf, cidrText, families, type Family, isAmong, overlaps } from '../../set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, type Family, isAmong, overlaps } from '../../set/cidr.ts';
 import { aliasCondition, type AliasWords } from './alias-condition.ts';
 import { type AliasDraft, type AliasHolder, isOtherState } from './alias-node-holders.ts';
 import { type AliasPlan, aliasPlan } from './alias-plan.ts';
@@ -90,15 +90,6 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder, AliasDraft> {
     const { families: own } = this.#deps;
     const wanted = own.length === 0 ? (['ipv4'] as const) : own;
     return wanted.map((family) => ({ pool: cloudPool, family }));
-  }
-
-  /** How many Nodes wait for a block of each family, or for their condition. */
-  waiting(): ReadonlyMap<Family, number> {
-    const counts = new Map<Family, number>(families.map((family) => [family, 0]));
-    for (const { holder } of this.#known.values())
-      for (const { family } of holder.isLeftAlone ? [] : this.missingBlocks(holder))
-        counts.set(family, (counts.get(family) ?? 0) + 1);
-    return counts;
   }
 
   reserve({ uid }: AliasHolder): Reservation<AliasDraft> | undefined {

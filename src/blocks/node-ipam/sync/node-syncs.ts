@@ -129,7 +129,11 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   #add(holder: AliasHolder): SyncEntry {
     const { ledger, settings } = this.#deps;
-    const entry = new SyncEntry(holder, new SyncBackoff(settings.timeouts), ledger);
+    const entry = new SyncEntry(holder, {
+      backoff: new SyncBackoff(settings.timeouts),
+      ledger,
+      ports: this.#deps,
+    });
     this.#entries.set(holder.name, entry);
     return entry;
   }
@@ -380,9 +384,10 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #report(entry: SyncEntry, condition: BlockCondition | undefined): void {
-    if (condition?.message === entry.condition?.message) return;
+    const before = entry.condition;
+    if (condition?.message === before?.message) return;
     entry.condition = condition;
-    this.#deps.emit({ kind: 'condition', holder: entry.holder, condition });
+    this.#deps.emit({ kind: 'condition', holder: entry.holder, condition, before });
   }
 }
 

@@ -1,11 +1,18 @@
 // What is known of one Node whose pod CIDR and alias are brought into accord, and what it holds.
 import type { Standing } from '../../allocation/allocator-entry.ts';
+import type { AllocatorPorts } from '../../allocation/block-allocator.ts';
 import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { type Cidr, cidrOf, isAmong } from '../../set/cidr.ts';
 import { type AliasHolder, isOtherState } from '../cloud/alias-node-holders.ts';
 import type { SyncBackoff } from './sync-backoff.ts';
+
+export interface SyncEntryDeps {
+  readonly backoff: SyncBackoff;
+  readonly ledger: BlockLedger;
+  readonly ports: Pick<AllocatorPorts<AliasHolder>, 'clock' | 'emit'>;
+}
 
 export class SyncEntry {
   readonly backoff: SyncBackoff;
@@ -25,11 +32,12 @@ export class SyncEntry {
   toldBlock: string | undefined;
   /** Blocks that the cloud may route to it yet. */
   #doubtful: readonly Cidr[] = [];
-  readonly #ledger: BlockLedger;
+  readonly #deps: SyncEntryDeps;
+  #waitsSince: number | undefined;
 
-  constructor(holder: AliasHolder, backoff: SyncBackoff, ledger: BlockLedger) {
-    this.backoff = backoff;
-    this.#ledger = ledger;
+  constructor(holder: AliasHolder, deps: SyncEntryDeps) {
+    this.#deps = deps;
+    this.backoff = deps.backoff;
     this.holder = holder;
     this.shown = shownBlocks(holder);
     this.#settle();
@@ -74,7 +82,7 @@ export class SyncEntry {
   }
 
   #isHolding(cidr: Cidr): boolean {
-    return isAmong(this.#ledger.heldBy(this.holder.uid), cidr);
+    return isAmong(this.#deps.ledger.heldBy(this.holder.uid), cidr);
   }
 
   /** A call about this block had no clear answer. */
@@ -84,22 +92,37 @@ export class SyncEntry {
   }
 
   get standing(): Standing {
-    const { holder, condition } = this;
-    const isServed = holder.blocks.length > 0 && holder.isNetworkReady;
     return {
-      holder,
-      standing: isServed ? 'served' : holder.isLeftAlone ? 'leftAlone' : 'waiting',
-      condition,
+      holder: this.holder,
+      standing: this.#howServed,
+      condition: this.condition,
+      waitsSince: this.#waitsSince,
     };
+  }
+
+  get #howServed(): Standing['standing'] {
+    const { blocks, isNetworkReady, isLeftAlone } = this.holder;
+    if (blocks.length > 0 && isNetworkReady) return 'served';
+    return isLeftAlone ? 'leftAlone' : 'waiting';
+  }
+
+  #timeWait(): void {
+    const since = this.#waitsSince;
+    const now = this.#deps.ports.clock.monotonic();
+    this.#waitsSince = this.#howServed === 'waiting' ? (since ?? now) : undefined;
+    if (since !== undefined && this.#howServed === 'served')
+      this.#deps.ports.emit({ kind: 'served', afterMs: now - since });
   }
 
   /** Holds what it shows, what the cloud routes to it, and what either may get yet, and nothing else. */
   #settle(): void {
     const { uid } = this.holder;
+    const { ledger } = this.#deps;
     const own = [...this.shown.cidrs, ...this.aliases, ...this.#doubtful];
     const held = this.taken === undefined ? own : [...own, this.taken];
-    for (const cidr of this.#ledger.heldBy(uid)) if (!isAmong(held, cidr)) this.#ledger.release(uid, cidr);
-    for (const cidr of held) this.#ledger.hold(uid, cidr);
+    for (const cidr of ledger.heldBy(uid)) if (!isAmong(held, cidr)) ledger.release(uid, cidr);
+    for (const cidr of held) ledger.hold(uid, cidr);
+    this.#timeWait();
   }
 }
 
