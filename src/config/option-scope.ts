@@ -3,7 +3,12 @@
 import type { OptionName } from './option-table.ts';
 import { optionNames, optionTable } from './option-table.ts';
 import { agentModeRow, agentOptions } from './options/agent-options.ts';
-import { blockOptions, onlyInClusterPool, onlyInMultiPool } from './options/block-options.ts';
+import {
+  blockOptions,
+  ciliumNodeOptions,
+  onlyInClusterPool,
+  onlyInMultiPool,
+} from './options/block-options.ts';
 import { kubernetesOptions } from './options/kubernetes-options.ts';
 import { nodeIpamOptions } from './options/node-ipam-options.ts';
 import { processOptions } from './options/process-options.ts';
@@ -90,7 +95,8 @@ export function countsIn(scope: OptionScope, name: OptionName): boolean {
 }
 
 function countsWithBlocks(name: OptionName, also: ReadonlySet<string>, except: ReadonlySet<string>): boolean {
-  return also.has(name) || (name in blockOptions && !except.has(name)) || shared.has(name);
+  const isOwn = name in blockOptions || name in ciliumNodeOptions;
+  return also.has(name) || (isOwn && !except.has(name)) || shared.has(name);
 }
 
 /** Options of other modes and commands than those of clouds. */

@@ -1,7 +1,7 @@
 // The single table of options; its rows are in options/. Flags, environment names, help, docs/options.md and the type of
 // the options derive from it; nothing is configured elsewhere.
 import { agentOptions } from './options/agent-options.ts';
-import { blockOptions } from './options/block-options.ts';
+import { blockOptions, ciliumNodeOptions } from './options/block-options.ts';
 import { nodeIpamOptions } from './options/node-ipam-options.ts';
 import { awsOptions } from './options/aws-options.ts';
 import { alibabaOptions } from './options/alibaba-options.ts';
@@ -18,6 +18,7 @@ const table = {
   ...allocationOptions,
   ...releaseOptions,
   ...blockOptions,
+  ...ciliumNodeOptions,
   ...awsOptions,
   ...azureOptions,
   ...alibabaOptions,

@@ -11,6 +11,14 @@ export type ReleaseWindow =
   | { readonly kind: 'seldom' | 'never'; readonly because: string; readonly remedy: string };
 
 const second = 1000;
+const maxWrite = 5000;
+
+/** Time limit of a write to Kubernetes, in ms: one that may outlast our own lease is not sent. */
+export function writeTimeoutOf({
+  leaderElectionLeaseDuration,
+}: Pick<Options, 'leaderElectionLeaseDuration'>): number {
+  return Math.min(maxWrite, leaderElectionLeaseDuration / 3);
+}
 
 export function releaseWindowOf(
   options: Pick<

@@ -11,14 +11,20 @@ export interface ObjectIdentity {
 }
 
 const ignoreAnnotation = 'ipam.cilium.io/ignore';
+const keepAnnotation = 'cilium.io/do-not-gc';
 
 /** Whether the owner of a CiliumNode asks on this object, itself or its Node, that it is ignored. */
 export function isIgnored(raw: JsonObject): boolean {
   return isAnnotated(raw, ignoreAnnotation);
 }
 
+/** Whether the owner asks that the object is kept although its machine is gone. */
+export function isKept(raw: JsonObject): boolean {
+  return isAnnotated(raw, keepAnnotation);
+}
+
 /** Whether the annotation is there and says `true`, in any case. */
-export function isAnnotated(raw: JsonObject, annotation: string): boolean {
+function isAnnotated(raw: JsonObject, annotation: string): boolean {
   return textAt(raw, 'metadata', 'annotations', annotation)?.toLowerCase() === 'true';
 }
 

@@ -63,6 +63,9 @@ capabilities:
 {{/* A controller that creates no definitions may not write them. */}}
 {{- define "headwater.clusterRules" -}}
 {{- $rules := (.Files.Get (include "headwater.clusterRole" .) | fromYaml).rules -}}
+{{- if and (eq (toString (index .Values.options "manage-agent-taint")) "true") (ne (include "headwater.mode" .) "nodeipam") -}}
+{{- $rules = concat $rules (.Files.Get "cluster-role-agent-taint.yaml" | fromYaml).rules -}}
+{{- end -}}
 {{- $mayWrite := ne (toString (index .Values.options "skip-crd-creation")) "true" -}}
 {{- range $rule := $rules -}}
 {{- if and (has "customresourcedefinitions" .resources) (not $mayWrite) -}}

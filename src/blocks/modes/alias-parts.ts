@@ -1,4 +1,5 @@
 // What the modes have in common in which the pod CIDRs of Nodes follow a cloud: the Nodes, and the cloud.
+import { writeTimeoutOf } from '../../config/release-window.ts';
 import {
   type AliasDraft,
   type AliasHolder,
@@ -10,7 +11,7 @@ import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import type { AliasCloud, CloudDeps } from '../../controller/clouds/cloud.ts';
-import { type BlockKind, BlockMode, type BlockPorts, writeTimeoutOf } from './block-mode.ts';
+import { type BlockKind, BlockMode, type BlockPorts } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 export function aliasMode(

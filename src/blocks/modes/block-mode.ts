@@ -1,7 +1,7 @@
 // The modes that give blocks to nodes, as the controller runs them: a watch of the objects that hold blocks, and a
 // session while this process leads. The composition of a mode decides the kind of objects.
 import type { Holder } from '../allocation/block-holders.ts';
-import type { Options } from '../../config/option-table.ts';
+import { writeTimeoutOf } from '../../config/release-window.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
@@ -24,14 +24,6 @@ import {
 } from '../../controller/reporting/watch-counters.ts';
 import { WriteHealth } from '../../controller/reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from '../../controller/host.ts';
-
-/** The longest time limit of a write, in ms. */
-const maxWrite = 5000;
-
-/** Time limit of a write, in ms: one that may outlast our own lease is not sent. */
-export function writeTimeoutOf({ leaderElectionLeaseDuration }: Options): number {
-  return Math.min(maxWrite, leaderElectionLeaseDuration / 3);
-}
 
 /** A watch that a mode needs, besides its objects, before it serves anything. */
 export interface PartWatch {

@@ -1,6 +1,6 @@
 // The parts that the modes which give blocks to CiliumNodes share: how CiliumNodes are written, where errors are shown,
 // which CiliumNodes are deleted, and their definition.
-import { CiliumNodeGc, type GcOutcome } from '../cluster-pool/cilium-node-gc.ts';
+import { writeTimeoutOf } from '../../config/release-window.ts';
 import { type CiliumNodeHolder, CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
 import type { Holder } from '../allocation/block-holders.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
@@ -21,14 +21,15 @@ import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-write
 import { ciliumNodeDefinition } from '../../kubernetes/crd/cilium-node-schema.ts';
 import { ensureDefinition } from '../../kubernetes/crd/ensure-definition.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
-import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
 import type { BlockBook } from './block-session.ts';
 import { NotStartable } from '../../controller/clouds/cloud.ts';
 import { logReflectorState, WatchCounters } from '../../controller/reporting/watch-counters.ts';
-import { type BlockParts, type BlockPorts, type PartWatch, writeTimeoutOf } from './block-mode.ts';
+import type { BlockParts, BlockPorts, PartWatch } from './block-mode.ts';
+import { agentTaintOf, agentTaints } from '../../controller/agent-taints.ts';
+import { ciliumNodeCollection } from '../../controller/cilium-node-collection.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 /** How a mode reads and writes the blocks of a CiliumNode. */
@@ -61,7 +62,8 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   #claims: NodeClaims | undefined;
   #left: LeftBlocks | undefined;
   #isDenialTold = false;
-  #gc: CiliumNodeGc | undefined;
+  #gc: ReturnType<typeof ciliumNodeCollection>;
+  readonly #taints: ReturnType<typeof agentTaints>;
 
   constructor(deps: ModeDeps, ports: BlockPorts<H>, form: CiliumNodeForm<H, D>) {
     this.deps = deps;
@@ -87,6 +89,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       ...form,
     });
     permission.onChange(() => this.#errors.resume());
+    const agentTaint = agentTaintOf(options);
     this.pods = new ShownPods(kubernetes, clock);
     this.nodes = new ClusterNodes({
       transport: kubernetes,
@@ -94,8 +97,12 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       random: random.fork('nodes'),
       instanceIdOf: () => undefined,
       keptLabels: form.keptLabels ?? [],
+      ...(agentTaint !== undefined && { agentTaint }),
       onChange: (name, node) => {
-        if (node !== undefined) this.#gc?.noteNode(name);
+        if (node !== undefined) {
+          this.#gc?.noteNode(name);
+          this.#taints?.noteNode(name);
+        }
         ports.reassess(name);
         if (this.nodes.nodes.size === 1) this.#decideClaims();
       },
@@ -112,6 +119,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       },
       onBug,
     });
+    this.#taints = agentTaints({ ...deps, nodes: () => this.nodes.nodes });
     void this.nodes.settled.then(() => {
       this.#isInformed = true;
       ports.resume();
@@ -219,35 +227,12 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   }
 
   async whileLeading(signal: AbortSignal): Promise<void> {
-    const { kubernetes, leadership } = this.deps;
-    const { options, clock } = this.deps.host;
-    const { permission, isInSafeLeaseWindow } = leadership;
-    const { nodesGcInterval: interval } = options;
-    if (interval === 0) return;
-    this.#gc = new CiliumNodeGc({
-      interval,
+    this.#gc = ciliumNodeCollection(this.deps, {
       ciliumNodes: () => this.ports.known().values(),
       nodeNames: () => this.#nodeNames(),
-      refusal: () => {
-        const why = permission.refusal('release');
-        if (why === 'dryRun') return why;
-        return why === undefined && isInSafeLeaseWindow(writeTimeoutOf(options)) ? undefined : 'paused';
-      },
-      isNodeGone: async (name, stop) => {
-        const path = `/api/v1/nodes/${encodeURIComponent(name)}`;
-        const reply = await ask(kubernetes, { method: 'GET', path }, stop);
-        if (reply.kind === 'gone') return true;
-        return reply.kind === 'ok' ? false : undefined;
-      },
-      remove: async ({ name, uid, version: resourceVersion }, stop) => {
-        const outcome = await this.writer.delete({ name, uid, resourceVersion }, stop);
-        if (outcome === 'deleted' || outcome === 'conflict') return outcome === 'deleted' ? outcome : 'kept';
-        return 'failed';
-      },
-      onOutcome: (node, outcome) => this.#noteGc(node, outcome),
-      clock,
+      writer: this.writer,
     });
-    await this.#gc.run(signal);
+    await Promise.all([this.#gc?.run(signal), this.#taints?.run(signal)]);
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
@@ -271,14 +256,5 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   /** Undefined while the list of Nodes may be incomplete. */
   #nodeNames(): ReadonlySet<string> | undefined {
     return this.#nodesAreListed ? new Set(this.nodes.nodes.keys()) : undefined;
-  }
-
-  #noteGc({ name }: CiliumNodeHolder, outcome: GcOutcome): void {
-    const { log, registry } = this.deps.host;
-    registry.metrics.headwater_ciliumnode_gc_total.add({ outcome });
-    if (outcome === 'deleted') log.info('deleted a CiliumNode without a Node', { node: name });
-    else if (outcome === 'would_delete')
-      log.info('dry run: would delete a CiliumNode without a Node', { node: name });
-    else log.debug('a CiliumNode without a Node stays', { node: name, outcome });
   }
 }

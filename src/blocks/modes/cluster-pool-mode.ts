@@ -40,10 +40,11 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
       specOf: podCidrsPatch,
       keptLabels: Object.values(maskSizeLabels),
     });
-    const { nodesGcInterval, skipCrdCreation, releasePodCheck } = deps.host.options;
+    const { nodesGcInterval, manageAgentTaint, skipCrdCreation, releasePodCheck } = deps.host.options;
     this.access = {
       mode: 'cluster-pool',
       gc: nodesGcInterval > 0,
+      managesTaint: manageAgentTaint,
       createsDefinition: !skipCrdCreation,
       looksAtPods: releasePodCheck,
     };

@@ -50,11 +50,17 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
 
   constructor(deps: ModeDeps, ports: BlockPorts<PoolNodeHolder>) {
     super(deps, ports, { read: poolNodeHolder, specOf: allocatedPatch });
-    const { nodesGcInterval, skipCrdCreation, autoCreateCiliumPodIpPools, releasePodCheck } =
-      deps.host.options;
+    const {
+      nodesGcInterval,
+      manageAgentTaint,
+      skipCrdCreation,
+      autoCreateCiliumPodIpPools,
+      releasePodCheck,
+    } = deps.host.options;
     this.access = {
       mode: 'multi-pool',
       gc: nodesGcInterval > 0,
+      managesTaint: manageAgentTaint,
       createsDefinition: !skipCrdCreation,
       createsPools: autoCreateCiliumPodIpPools.size > 0,
       looksAtPods: releasePodCheck,

@@ -1,11 +1,12 @@
 // The mode of the command nodeipam: a block of a network for each Node, as kube-controller-manager gives it.
+import { writeTimeoutOf } from '../../config/release-window.ts';
 import { type NodeHolder, nodeHolder, NodeHolders, writePodCidrs } from '../node-ipam/node-holders.ts';
 import { blockSettings } from '../settings/block-pools.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import { blockOfEachFamilyBook } from './block-book.ts';
-import { BlockMode, writeTimeoutOf } from './block-mode.ts';
+import { BlockMode } from './block-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 export function nodeIpamMode(deps: ModeDeps): BlockMode<NodeHolder, readonly string[]> {

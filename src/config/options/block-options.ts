@@ -34,11 +34,6 @@ export const blockOptions = optionRows(
       help: 'Prefix length of an IPv6 block, at most 16 more than that of its network.',
       default: '112',
     },
-    'nodes-gc-interval': {
-      kind: duration({ min: 10_000, max: 24 * hour, never: true }),
-      help: 'How often CiliumNodes without a Node are looked for. One that two passes find, and that nothing owns, is deleted, and its block is free again. 0 keeps them for good.',
-      default: '5m',
-    },
     'max-blocks-without-node': {
       origin: 'headwater',
       kind: integer({ min: 16, max: 65_536 }),
@@ -88,6 +83,38 @@ export const blockOptions = optionRows(
       kind: integer({ min: 1, max: 1000 }),
       help: 'How many CiliumNodes move to the default pool at once.',
       default: '16',
+    },
+  },
+);
+
+/** What is done beside giving out addresses, in every mode that has CiliumNodes. */
+export const ciliumNodeOptions = optionRows(
+  { origin: 'operator', group: 'kubernetes' },
+  {
+    'nodes-gc-interval': {
+      kind: duration({ min: 10_000, max: 24 * hour, never: true }),
+      help: 'How often CiliumNodes without a Node are looked for. One that two passes find, that nothing owns, and that has no annotation cilium.io/do-not-gc: "true", is deleted: at most a tenth of all a pass. In modes of blocks, its block is free again. 0 keeps them for good.',
+      default: '5m',
+    },
+    'manage-agent-taint': {
+      origin: 'headwater',
+      kind: boolean,
+      help: 'Once the Cilium agent of a Node is ready, removes the taint agent-not-ready-taint-key from the Node and sets its condition NetworkUnavailable to false, as cilium-operator does. Turn it on if no cilium-operator runs: otherwise new Nodes keep that taint and get no pods.',
+      default: 'false',
+    },
+    'agent-not-ready-taint-key': {
+      kind: text('key', /^\S{1,317}$/, 'the key of a taint'),
+      help: 'With manage-agent-taint: the key of the taint.',
+      default: 'node.cilium.io/agent-not-ready',
+    },
+    'cilium-pod-labels': {
+      kind: text('selector', /^\S{1,1000}$/, 'a label selector without blanks'),
+      help: 'With manage-agent-taint: the labels of the pods of Cilium agents.',
+      default: 'k8s-app=cilium',
+    },
+    'cilium-pod-namespace': {
+      kind: text('namespace', /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/, 'the name of a namespace'),
+      help: 'With manage-agent-taint: the namespace of the Cilium agents. If unset, k8s-namespace.',
     },
   },
 );

@@ -3,6 +3,7 @@
 const here = 'health, metrics and status are served together on serve-addr';
 const limitsFromEc2 = 'limits of instance types are always read from EC2';
 const otherDuty = 'cilium-operator does this beside IPAM, and Headwater does not: keep an operator that does';
+const byTaintOption = 'set manage-agent-taint instead';
 const anyLease = 'the Lease is given by the options leader-election and leader-election-lease-name';
 const ownRate =
   'set operator-k8s-client-qps and operator-k8s-client-burst instead; by default there is no limit';
@@ -25,13 +26,10 @@ const ofOperator = {
   'k8s-client-burst': ownRate,
   'k8s-heartbeat-timeout': 'a watch that is silent for too long is always opened again',
   'enable-k8s-api-discovery': 'what the API server serves is always read',
-  'remove-cilium-node-taints': otherDuty,
-  'set-cilium-node-taints': otherDuty,
-  'set-cilium-is-up-condition': otherDuty,
-  'agent-not-ready-taint-key': otherDuty,
-  'taint-sync-workers': otherDuty,
-  'cilium-pod-labels': otherDuty,
-  'cilium-pod-namespace': otherDuty,
+  'remove-cilium-node-taints': byTaintOption,
+  'set-cilium-node-taints': 'Headwater never sets the taint: the cluster does as it creates a Node',
+  'set-cilium-is-up-condition': byTaintOption,
+  'taint-sync-workers': byTaintOption,
   'synchronize-k8s-nodes': otherDuty,
   'synchronize-k8s-services': otherDuty,
   'unmanaged-pod-watcher-interval': otherDuty,

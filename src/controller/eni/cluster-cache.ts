@@ -1,9 +1,10 @@
 // Caches cluster state from watches: CiliumNodes, pending pods, and the Nodes that map names to instances. A
 // standby keeps it warm too. A new leader lists once more and reads only what its watch has not delivered
 // yet.
+import type { CiliumNodeGc, GcCandidate } from '../../kubernetes/cilium-node/cilium-node-gc.ts';
 import { ownersOfUsed } from '../../kubernetes/cilium-node/cilium-node-entries.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
+import { type ClusterNode, ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
@@ -28,6 +29,10 @@ export interface ClusterCacheDeps {
   /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
   readonly section: CiliumNodeSection;
+  /** The taint of Nodes that await their agent; undefined if that is somebody else's duty. */
+  readonly agentTaint?: string | undefined;
+  /** Who else learns that a Node appeared, or shows something else. */
+  readonly duties?: Pick<CiliumNodeGc, 'noteNode'>;
   /** Who learns of changes; undefined while nobody serves nodes. */
   readonly served: () => ServedCluster | undefined;
 }
@@ -59,11 +64,12 @@ export class ClusterCache {
    * attempt.
    */
   #nodesProblem: string | undefined;
+  #nodesAreListed = false;
   readonly #counters = new WatchCounters();
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, served, instanceIdOf, section } = deps;
+    const { transport, served, instanceIdOf, section, agentTaint, duties } = deps;
     const { clock, random, log, onBug } = deps.host;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
@@ -95,7 +101,11 @@ export class ClusterCache {
       ...shared,
       random: random.fork('nodes'),
       instanceIdOf,
-      onChange: (name, node) => this.#identitiesChanged(this.identities.set(name, node)),
+      ...(agentTaint !== undefined && { agentTaint }),
+      onChange: (name, node) => {
+        this.#identitiesChanged(this.identities.set(name, node));
+        if (node !== undefined) duties?.noteNode(name);
+      },
       onAccess: (problem) => {
         if (problem !== undefined)
           log.warn(
@@ -106,9 +116,38 @@ export class ClusterCache {
         this.#identitiesChanged(this.identities.replace(this.#clusterNodes.nodes));
       },
       onState: (state) => {
+        this.#nodesAreListed = state.kind === 'watching';
         if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
       },
     });
+  }
+
+  /** CiliumNodes that may be deleted once their machine is gone. */
+  *collectable(): Iterable<GcCandidate> {
+    for (const watched of this.nodes.values()) {
+      if (watched.kind === 'unreadable') continue;
+      const { name, uid, resourceVersion: version, createdAt = '', ignored, spared = false } = watched.node;
+      const created = Date.parse(createdAt);
+      yield {
+        name,
+        uid,
+        version,
+        createdAt: Number.isNaN(created) ? Infinity : created,
+        isIgnored: ignored,
+        isKept: spared,
+        isOwned: spared,
+      };
+    }
+  }
+
+  /** Names of all Nodes; undefined while they are not known for sure. */
+  nodeNames(): ReadonlySet<string> | undefined {
+    return this.#nodesAreListed ? new Set(this.#clusterNodes.nodes.keys()) : undefined;
+  }
+
+  /** The Nodes of the cluster, by name. Empty while they may not be read. */
+  get clusterNodes(): ReadonlyMap<string, ClusterNode> {
+    return this.#clusterNodes.nodes;
   }
 
   #identitiesChanged(touched: TouchedIdentities): void {

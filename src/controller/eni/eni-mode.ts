@@ -1,7 +1,11 @@
 // The mode of a cloud network: addresses of the cloud, offered in CiliumNodes.
+import { writeTimeoutOf } from '../../config/release-window.ts';
 import type { LiveValues } from '../../config/read-live-options.ts';
+import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
+import { agentTaintOf, agentTaints } from '../agent-taints.ts';
+import { ciliumNodeCollection } from '../cilium-node-collection.ts';
 import type { Cloud, CloudDeps } from '../clouds/cloud.ts';
 import { CloudProbe } from './cloud-probe.ts';
 import { CloudState } from './cloud-state.ts';
@@ -16,7 +20,7 @@ import type { ControllerFacts, Mode, ModeDeps } from '../host.ts';
 
 export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   readonly served = 'CiliumNodes';
-  readonly access = { mode: 'eni' } as const;
+  readonly access: AccessScope;
   readonly #deps: ModeDeps;
   readonly #cache: ClusterCache;
   readonly #cloud: Cloud;
@@ -24,6 +28,8 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   readonly #writes: WriteHealth;
   #schema: ServedSchema | undefined;
   #session: LeaderSession | undefined;
+  #gc: ReturnType<typeof ciliumNodeCollection>;
+  readonly #taints: ReturnType<typeof agentTaints>;
   /** The token of the withdrawals that a user approves. */
   #allowedWithdrawals: string | undefined;
 
@@ -31,6 +37,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     this.#deps = deps;
     const { host, kubernetes, leadership, events } = deps;
     const { options, clock, random, log, registry } = host;
+    this.access = { mode: 'eni', gc: options.nodesGcInterval > 0, managesTaint: options.manageAgentTaint };
     this.#allowedWithdrawals = options.allowWithdrawals;
     this.#cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...leadership });
     this.#writes = new WriteHealth(clock);
@@ -46,8 +53,16 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
       transport: kubernetes,
       section: this.#cloud.implementation.section,
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
+      agentTaint: agentTaintOf(options),
+      duties: {
+        noteNode: (name) => {
+          this.#gc?.noteNode(name);
+          this.#taints?.noteNode(name);
+        },
+      },
       served: () => this.#session?.nodes,
     });
+    this.#taints = agentTaints({ ...deps, nodes: () => this.#cache.clusterNodes });
   }
 
   get count(): number {
@@ -107,7 +122,12 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
       schema: this.#schema,
     });
     this.#session = session;
-    this.#session.beginServing(this.#cache.nodes.values());
+    this.#gc = ciliumNodeCollection(this.#deps, {
+      ciliumNodes: () => this.#cache.collectable(),
+      nodeNames: () => this.#cache.nodeNames(),
+      writer: new CiliumNodeWriter(kubernetes, leadership.leads, writeTimeoutOf(host.options)),
+    });
+    session.beginServing(this.#cache.nodes.values(), [this.#gc, this.#taints]);
   }
 
   async stop(deadline: AbortSignal): Promise<void> {

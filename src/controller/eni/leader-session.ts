@@ -74,10 +74,17 @@ export class LeaderSession {
     });
   }
 
-  /** Takes over the fleet in its current state and starts to serve it. */
-  beginServing(nodes: Iterable<WatchedNode>): void {
+  /** Takes over the fleet in its current state and starts to serve it. `besides`: what else runs until it stops. */
+  beginServing(
+    nodes: Iterable<WatchedNode>,
+    besides: readonly ({ run(signal: AbortSignal): Promise<void> } | undefined)[] = [],
+  ): void {
     const { signal } = this.#stopping;
-    const running = [this.#run(nodes, signal), this.#conflictingWriters.run(signal)];
+    const running = [
+      this.#run(nodes, signal),
+      this.#conflictingWriters.run(signal),
+      ...besides.flatMap((each) => each?.run(signal) ?? []),
+    ];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
     this.cloud.beginSharedWork(signal);
   }

@@ -22,7 +22,19 @@ export interface LeaseReference {
 }
 
 /** What needs the permissions. */
-export type AccessScope = { readonly mode: 'eni' } | NodeAccessScope | BlockAccessScope;
+export type AccessScope = CloudAccessScope | NodeAccessScope | BlockAccessScope;
+
+/** What is done beside giving out addresses, in every mode that has CiliumNodes. */
+export interface CiliumNodeDuties {
+  /** Whether CiliumNodes without a Node are deleted. */
+  readonly gc?: boolean;
+  /** Whether Nodes are opened for pods once their agent is ready. */
+  readonly managesTaint?: boolean;
+}
+
+export interface CloudAccessScope extends CiliumNodeDuties {
+  readonly mode: 'eni';
+}
 
 /** Blocks to Nodes. */
 export interface NodeAccessScope {
@@ -32,10 +44,8 @@ export interface NodeAccessScope {
 }
 
 /** Blocks to CiliumNodes. */
-export interface BlockAccessScope {
+export interface BlockAccessScope extends CiliumNodeDuties {
   readonly mode: 'cluster-pool' | 'multi-pool';
-  /** Whether CiliumNodes without a Node are deleted. */
-  readonly gc: boolean;
   readonly createsDefinition: boolean;
   /** Whether pools are created that an option names. */
   readonly createsPools?: boolean;
@@ -48,14 +58,14 @@ export function neededAccess(
   lease: LeaseReference | undefined,
   scope: AccessScope = { mode: 'eni' },
 ): readonly NeededAccess[] {
-  const own = accessOf(scope);
+  const own = [...accessOf(scope), ...('managesTaint' in scope && scope.managesTaint ? forTaint : [])];
   return lease === undefined ? own : [...own, ...forLease(lease)];
 }
 
 function accessOf(scope: AccessScope): readonly NeededAccess[] {
   switch (scope.mode) {
     case 'eni':
-      return ofEni;
+      return scope.gc === true ? [...ofEni, ...forCollection] : ofEni;
     case 'nodeipam':
       return ofNodeIpam(scope);
     case 'cluster-pool':
@@ -72,7 +82,21 @@ function accessOf(scope: AccessScope): readonly NeededAccess[] {
 }
 
 const unverified = 'nothing verifies which instance is whose, and nothing is released or detached';
-const uncollected = 'CiliumNodes of machines that are gone stay, and keep their blocks';
+const uncollected = 'CiliumNodes of machines that are gone stay, with their blocks';
+
+const forCollection = rules({ group: 'cilium.io', resource: 'ciliumnodes' }, [['delete', uncollected]]);
+
+const closed = 'new Nodes keep the taint of an agent that is not ready, and get no pods';
+const forTaint: readonly NeededAccess[] = [
+  ...rules({ group: '', resource: 'nodes' }, [['patch', closed]]),
+  ...rules({ group: '', resource: 'nodes/status' }, [
+    ['patch', 'Nodes do not say that Cilium is running on them'],
+  ]),
+  ...rules({ group: '', resource: 'pods' }, [
+    ['list', closed],
+    ['watch', closed],
+  ]),
+];
 
 const events = rules({ group: '', resource: 'events' }, [
   ['create', 'no Event says why a node cannot be satisfied'],
@@ -163,8 +187,8 @@ function ofBlocks(
       ['list', 'no node is served'],
       ['watch', 'changes of nodes are not seen'],
       ['patch', 'no node gets a block'],
-      ...(gc ? ([['delete', uncollected]] as const) : []),
     ]),
+    ...(gc === true ? forCollection : []),
     ...rules({ group: 'cilium.io', resource: 'ciliumnodes/status' }, [
       ['patch', 'a CiliumNode does not say why it has no block'],
     ]),

@@ -1,6 +1,6 @@
 // Reads of a CiliumNode what matters for blocks: who it is, which blocks it shows, and who owns it. Anyone who may write one
 // may write anything into it, so every field is bounded, and none is trusted to be what it should.
-import { isAnnotated, isIgnored, type ObjectIdentity, readIdentity } from '../object-identity.ts';
+import { isIgnored, isKept, type ObjectIdentity, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
 
 export interface CiliumNodeBlocks extends ObjectIdentity {
@@ -23,8 +23,6 @@ export interface CiliumNodeBlocks extends ObjectIdentity {
 const maxBlocksRead = { entries: 17, characters: 80 };
 const maxErrorCharacters = 2000;
 
-const keepAnnotation = 'cilium.io/do-not-gc';
-
 export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
   const owners = valueAt(raw, 'metadata', 'ownerReferences');
   const node = isList(owners) ? owners.find((owner) => memberOf(owner, 'kind') === 'Node') : undefined;
@@ -32,7 +30,7 @@ export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
   return {
     ...readIdentity(raw),
     isIgnored: isIgnored(raw),
-    isKept: isAnnotated(raw, keepAnnotation),
+    isKept: isKept(raw),
     ...podCidrsOf(raw),
     operatorError: error === '' ? undefined : error?.slice(0, maxErrorCharacters),
     isOwned: isList(owners) && owners.length > 0,

@@ -11,7 +11,7 @@ import type { CiliumNode, CiliumNodeStatus } from './cilium-node.ts';
 import { oversizeProblems } from './cilium-node-bounds.ts';
 import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
 import { type CiliumNodeFields, ciliumNodeSchema, countWording, readCount } from './cilium-node-schema.ts';
-import { isIgnored } from '../object-identity.ts';
+import { isIgnored, isKept } from '../object-identity.ts';
 import { type FieldPath, type FieldProblem, FieldProblems } from './field-problems.ts';
 import { isList, isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { PatchBase } from './patch-base.ts';
@@ -103,6 +103,7 @@ function nodeOf(
     createdAt: metadata.creationTimestamp,
     deleting: metadata.deletionTimestamp !== undefined,
     ignored: isIgnored(raw),
+    ...(((metadata.ownerReferences?.length ?? 0) > 0 || isKept(raw)) && { spared: true }),
     nodeUid: metadata.ownerReferences?.find(({ kind }) => kind === 'Node')?.uid,
     instanceId: spec['instance-id'] ?? requirements.instanceId,
     ipam: { ...ipam.settings, pool },

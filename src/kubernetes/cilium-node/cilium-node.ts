@@ -17,6 +17,8 @@ export interface CiliumNode {
   readonly deleting: boolean;
   /** The owner asks on this object that it is ignored; the Node may ask for that, too. */
   readonly ignored: boolean;
+  /** Something owns it, or its owner asks that it is kept: it stays although its machine is gone. */
+  readonly spared?: true;
   /** Uid of the Node in the owner reference. */
   readonly nodeUid: string | undefined;
   /** The instance ID in the cloud's form; undefined until the agent reports it. */

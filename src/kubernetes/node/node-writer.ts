@@ -62,7 +62,16 @@ export class NodeWriter {
    * only with the signal's reason.
    */
   async setNetworkReady(
-    { name, uid, at }: Pick<WriteTarget, 'name' | 'uid'> & { readonly at: number },
+    {
+      name,
+      uid,
+      at,
+      condition: given = routed,
+    }: Pick<WriteTarget, 'name' | 'uid'> & {
+      readonly at: number;
+      /** Default: the cloud routes the pod CIDRs. */
+      readonly condition?: { readonly reason: string; readonly message: string };
+    },
     signal: AbortSignal,
   ): Promise<WriteOutcome> {
     if (!this.#mayWrite()) return notLeading;
@@ -70,8 +79,8 @@ export class NodeWriter {
     const condition = {
       type: networkUnavailable,
       status: 'False',
-      reason: 'RouteCreated',
-      message: 'the cloud routes the pod CIDRs of this node to it',
+      reason: given.reason,
+      message: given.message,
       lastHeartbeatTime: time,
       lastTransitionTime: time,
     };
@@ -87,6 +96,23 @@ export class NodeWriter {
     return writeFailure(reply, 'patch nodes/status', lateFields);
   }
 
+  /** Applies a JSON patch of taints, which tests what it replaces. Rejects only with the signal's reason. */
+  async patchTaints(name: string, patch: readonly JsonObject[], signal: AbortSignal): Promise<WriteOutcome> {
+    if (!this.#mayWrite()) return notLeading;
+    const request = {
+      method: 'PATCH',
+      path: pathOf(name),
+      contentType: 'application/json-patch+json',
+      body: JSON.stringify(patch),
+      timeoutMs: this.#timeoutMs,
+    } as const;
+    const reply = await ask(this.#transport, request, signal);
+    if (reply.kind === 'ok') return { kind: 'written', raw: reply.object };
+    // A failed test is 422 without a field: the taints are others by now.
+    if (reply.kind === 'invalid') return { kind: 'conflict', message: reply.message };
+    return writeFailure(reply, 'patch nodes');
+  }
+
   /** Reads the live Node. Rejects only with the signal's reason. */
   async get(name: string, signal: AbortSignal): Promise<ReadOutcome> {
     const reply = await ask(this.#transport, { method: 'GET', path: pathOf(name) }, signal);
@@ -97,6 +123,11 @@ export class NodeWriter {
 function pathOf(name: string): string {
   return `${nodesPath}/${encodeURIComponent(name)}`;
 }
+
+const routed = {
+  reason: 'RouteCreated',
+  message: 'the cloud routes the pod CIDRs of this node to it',
+};
 
 /** A server names these fields when CIDRs are there already. */
 const lateFields: readonly string[] = ['spec.podCIDRs', 'spec.podCIDR'];

@@ -3,6 +3,7 @@
 import { isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { intern } from '../../runtime/intern.ts';
+import { awaitsAgent } from '../agent-taint.ts';
 import { isIgnored, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
@@ -22,6 +23,8 @@ export interface ClusterNode {
   readonly labels?: Readonly<Record<string, string>>;
   /** True if the owner asks to ignore the CiliumNode of the same name. */
   readonly isIgnored?: true;
+  /** True if the Node does not show yet that its Cilium agent serves it. Only with `agentTaint`. */
+  readonly awaitsAgent?: true;
 }
 
 export interface ClusterNodesOptions extends ReflectorPorts {
@@ -29,6 +32,8 @@ export interface ClusterNodesOptions extends ReflectorPorts {
   readonly instanceIdOf: (providerId: string) => string | undefined;
   /** Names of labels. Default: none. */
   readonly keptLabels?: readonly string[];
+  /** The key of the taint that says that the agent does not run yet. Default: not looked at. */
+  readonly agentTaint?: string;
   /**
    * Called when a Node appears, disappears, or shows something else of what is kept. `node` is undefined after deletion.
    * `onBug` gets what it throws.
@@ -109,7 +114,11 @@ const maxAddresses = 16;
 
 function clusterNode(
   raw: JsonObject,
-  { instanceIdOf, keptLabels = [] }: Pick<ClusterNodesOptions, 'instanceIdOf' | 'keptLabels'>,
+  {
+    instanceIdOf,
+    keptLabels = [],
+    agentTaint,
+  }: Pick<ClusterNodesOptions, 'instanceIdOf' | 'keptLabels' | 'agentTaint'>,
 ): ClusterNode {
   const { uid, createdAt } = readIdentity(raw);
   const labels = labelsOf(raw, keptLabels);
@@ -120,6 +129,7 @@ function clusterNode(
     createdAt,
     ...(labels !== undefined && { labels }),
     ...(isIgnored(raw) && { isIgnored: true }),
+    ...(agentTaint !== undefined && awaitsAgent(raw, agentTaint) && { awaitsAgent: true }),
   };
 }
 

@@ -140,6 +140,7 @@ function pagePath<T>(
 ): string {
   const query = new URLSearchParams();
   if (options.fieldSelector !== undefined) query.set('fieldSelector', options.fieldSelector);
+  if (options.labelSelector !== undefined) query.set('labelSelector', options.labelSelector);
   if (limit !== undefined) query.set('limit', String(limit));
   if (token !== undefined) query.set('continue', token);
   const text = query.toString();

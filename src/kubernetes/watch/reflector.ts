@@ -220,10 +220,10 @@ export class Reflector<T> {
   async #list(signal: AbortSignal): Promise<WatchEnd | 'listed'> {
     this.#enter({ kind: 'listing' });
     this.#store.beginListing();
-    const { transport, clock, path, fieldSelector } = this.#options;
+    const { transport, clock, path, fieldSelector, labelSelector } = this.#options;
     const waiting = this.#waiting;
     const read = (raw: JsonObject): Read<T> | undefined => this.#unchanged(raw) ?? this.#read(raw);
-    const listing = await listAll({ transport, clock, path, fieldSelector, read }, signal);
+    const listing = await listAll({ transport, clock, path, fieldSelector, labelSelector, read }, signal);
     if (listing.kind !== 'listed') return listing;
     this.#lastActivity = clock.monotonic();
     const unreliable = this.#whyUnreliable(listing);
@@ -268,7 +268,7 @@ export class Reflector<T> {
   }
 
   #watch(signal: AbortSignal): Promise<WatchEnd> {
-    const { transport, clock, random, path, fieldSelector } = this.#options;
+    const { transport, clock, random, path, fieldSelector, labelSelector } = this.#options;
     const timeoutSeconds = watchSeconds.min + random.integer(watchSeconds.span + 1);
     this.#watchTime = timeoutSeconds * 1000;
     return watchOnce(
@@ -277,6 +277,7 @@ export class Reflector<T> {
         clock,
         path,
         fieldSelector,
+        labelSelector,
         resourceVersion: this.#resourceVersion ?? '',
         timeoutSeconds,
         onOpen: () => {

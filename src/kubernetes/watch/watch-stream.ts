@@ -13,13 +13,14 @@ import {
   type StreamLine,
 } from '../transport/transport.ts';
 
-/** A collection, or what the field selector selects of it. */
+/** A collection, or what the selectors select of it. */
 export interface Collection {
   readonly transport: KubernetesTransport;
   readonly clock: Clock;
   /** The path without a query, such as `/apis/cilium.io/v2/ciliumnodes`. */
   readonly path: string;
   readonly fieldSelector?: string | undefined;
+  readonly labelSelector?: string | undefined;
 }
 
 export interface WatchOptions extends Collection {
@@ -129,6 +130,7 @@ function isEventType(type: string | undefined): type is WatchEvent['type'] {
 function watchPath(options: WatchOptions): string {
   const query = new URLSearchParams({
     ...(options.fieldSelector !== undefined && { fieldSelector: options.fieldSelector }),
+    ...(options.labelSelector !== undefined && { labelSelector: options.labelSelector }),
     watch: 'true',
     allowWatchBookmarks: 'true',
     resourceVersion: options.resourceVersion,

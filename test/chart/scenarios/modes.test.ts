@@ -44,6 +44,20 @@ describe('the mode of the chart', () => {
     expect(valueAt(theOne(objects, 'Role'), 'rules')).toEqual(role?.rules);
   });
 
+  test.each<[string, RoleScope]>([
+    ['eni', 'eni'],
+    ['multi-pool', 'multi-pool'],
+  ])('%s has more rules if it opens Nodes whose agent is ready', async (mode, scope) => {
+    const objects = await rendered({ mode, options: { 'manage-agent-taint': true } });
+    const [own] = await shippedRoles(scope);
+    const [more] = await shippedRoles('agent-taint');
+
+    expect(valueAt(theOne(objects, 'ClusterRole'), 'rules')).toEqual([
+      ...(own?.rules ?? []),
+      ...(more?.rules ?? []),
+    ]);
+  });
+
   test('follows from the option ipam if it is empty', async () => {
     const options = { ipam: 'cluster-pool', ...networks['cluster-pool'] };
 

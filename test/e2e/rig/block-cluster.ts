@@ -10,7 +10,7 @@ import { createRoles, createServiceAccount } from './service-accounts.ts';
 import { type RoleScope, shippedRoles } from './shipped-roles.ts';
 
 export interface BlockClusterOptions {
-  readonly scope: Exclude<RoleScope, 'agent' | 'eni'>;
+  readonly scope: Exclude<RoleScope, 'agent' | 'agent-taint' | 'eni'>;
   /** Options of every controller. */
   readonly flags: readonly string[];
 }

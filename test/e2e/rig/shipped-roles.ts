@@ -20,10 +20,18 @@ export interface ShippedRole {
 }
 
 /** What a role is for. */
-export type RoleScope = 'agent' | 'cluster-pool' | 'eni' | 'multi-pool' | 'nodeipam' | 'nodeipam-cloud';
+export type RoleScope =
+  | 'agent'
+  | 'agent-taint'
+  | 'cluster-pool'
+  | 'eni'
+  | 'multi-pool'
+  | 'nodeipam'
+  | 'nodeipam-cloud';
 
 const files: Readonly<Record<RoleScope, readonly string[]>> = {
   agent: ['cluster-role-agent.yaml'],
+  'agent-taint': ['cluster-role-agent-taint.yaml'],
   eni: ['cluster-role.yaml', 'role.yaml'],
   'cluster-pool': ['cluster-role-cluster-pool.yaml', 'role.yaml'],
   'multi-pool': ['cluster-role-multi-pool.yaml', 'role.yaml'],

@@ -16,7 +16,7 @@ export const blockMutants: readonly Mutant[] = [
   ),
   one(
     'never collects CiliumNodes',
-    'blocks/cluster-pool/cilium-node-gc.ts',
+    'kubernetes/cilium-node/cilium-node-gc.ts',
     'for (const node of plan.due) {',
     'for (const node of plan.due.slice(0, 0)) {',
   ),
@@ -85,13 +85,13 @@ export const blockMutants: readonly Mutant[] = [
   ),
   one(
     'deletes a CiliumNode after one pass',
-    'blocks/cluster-pool/cilium-node-gc.ts',
+    'kubernetes/cilium-node/cilium-node-gc.ts',
     '<= now - interval);\n  const max',
     '<= now);\n  const max',
   ),
   one(
     'deletes a CiliumNode without asking for its Node',
-    'blocks/cluster-pool/cilium-node-gc.ts',
+    'kubernetes/cilium-node/cilium-node-gc.ts',
     'const isGone = await isNodeGone(node.name, signal);',
     'const isGone = await Promise.resolve(isNodeGone !== undefined);',
   ),

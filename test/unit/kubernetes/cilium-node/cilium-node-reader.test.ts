@@ -23,6 +23,7 @@ describe('readCiliumNode', () => {
       resourceVersion: '4711',
       deleting: false,
       ignored: false,
+      spared: true,
       nodeUid: 'node-uid-1',
       instanceId: 'i-0123',
       ipam: {

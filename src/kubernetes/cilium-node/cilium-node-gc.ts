@@ -1,15 +1,24 @@
-// Deletes CiliumNodes of machines that are gone, so that their blocks are free again. CiliumNodes of external workloads and of
+// Deletes CiliumNodes of machines that are gone, so that nothing stays reserved for them. CiliumNodes of external workloads and of
 // other clusters have no Node either, so an absence alone proves nothing: it must last, the live Node must be gone, and
 // nothing else may own the object.
 import { type Clock, sleep } from '../../runtime/clock.ts';
-import type { CiliumNodeHolder } from './cilium-node-holders.ts';
+import type { ObjectIdentity } from '../object-identity.ts';
 
 export type GcOutcome = 'deleted' | 'would_delete' | 'kept' | 'failed';
+
+export interface GcCandidate extends Pick<ObjectIdentity, 'name' | 'uid' | 'createdAt'> {
+  /** The resource version. */
+  readonly version: string;
+  readonly isIgnored: boolean;
+  /** The owner asks that it is kept although its machine is gone. */
+  readonly isKept: boolean;
+  readonly isOwned: boolean;
+}
 
 export interface CiliumNodeGcDeps {
   /** Ms. */
   readonly interval: number;
-  readonly ciliumNodes: () => Iterable<CiliumNodeHolder>;
+  readonly ciliumNodes: () => Iterable<GcCandidate>;
   /** Names of all Nodes; undefined while they are not known for sure. */
   readonly nodeNames: () => ReadonlySet<string> | undefined;
   /** Why nothing may be deleted now; undefined if it may. Called before each deletion. */
@@ -17,14 +26,14 @@ export interface CiliumNodeGcDeps {
   /** Whether the live Node is gone; undefined if that is not known. */
   readonly isNodeGone: (name: string, signal: AbortSignal) => Promise<boolean | undefined>;
   /** Deletes the object in just this state. */
-  readonly remove: (node: CiliumNodeHolder, signal: AbortSignal) => Promise<'deleted' | 'kept' | 'failed'>;
-  readonly onOutcome: (node: CiliumNodeHolder, outcome: GcOutcome) => void;
+  readonly remove: (node: GcCandidate, signal: AbortSignal) => Promise<'deleted' | 'kept' | 'failed'>;
+  readonly onOutcome: (node: GcCandidate, outcome: GcOutcome) => void;
   readonly clock: Clock;
 }
 
 /** What one pass knows. */
 export interface GcFacts {
-  readonly ciliumNodes: Iterable<CiliumNodeHolder>;
+  readonly ciliumNodes: Iterable<GcCandidate>;
   readonly nodeNames: ReadonlySet<string>;
   /** By uid: when a pass first saw it without a Node, in monotonic ms. */
   readonly marks: ReadonlyMap<string, number>;
@@ -37,7 +46,7 @@ export interface GcFacts {
 export interface GcPlan {
   readonly marks: ReadonlyMap<string, number>;
   /** Two passes saw it without a Node: those that this pass may delete. */
-  readonly due: readonly CiliumNodeHolder[];
+  readonly due: readonly GcCandidate[];
   /** How many more are due. */
   readonly postponed: number;
 }
@@ -106,7 +115,7 @@ export class CiliumNodeGc {
     }
   }
 
-  async #delete(node: CiliumNodeHolder, signal: AbortSignal): Promise<GcOutcome | undefined> {
+  async #delete(node: GcCandidate, signal: AbortSignal): Promise<GcOutcome | undefined> {
     const { isNodeGone, remove, refusal } = this.#deps;
     const isGone = await isNodeGone(node.name, signal);
     if (isGone === undefined) return 'failed';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CiliumNodeGc, type GcFacts, gcPlan } from '../../../../src/blocks/cluster-pool/cilium-node-gc.ts';
+import { CiliumNodeGc, type GcFacts, gcPlan } from '../../../../src/kubernetes/cilium-node/cilium-node-gc.ts';
 import { ciliumNodeHolder } from '../../../../src/blocks/cluster-pool/cilium-node-holders.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 

@@ -1,0 +1,164 @@
+// What cilium-operator does beside giving out addresses: CiliumNodes of machines that are gone are deleted, and Nodes whose
+// agent is ready are opened for pods.
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { type JsonObject, valueAt } from '../../../src/simulator/workload/json.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+const interval = 300_000;
+/** An agent sets the Node as the owner: then Kubernetes deletes both together. */
+const unowned = { metadata: { ownerReferences: null } };
+
+describe('a CiliumNode without a Node', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
+    await world.announce(world.machine(2));
+  });
+
+  const isThere = (): boolean => world.ciliumNode(world.machine()) !== undefined;
+
+  test('is deleted once two passes find none, and nothing of it is left', async () => {
+    const controller = startController(world);
+    await world.announce(world.machine(), unowned);
+    await world.call('DELETE', `/api/v1/nodes/${world.machine().name}`);
+    await world.advance(interval - 60_000);
+    const early = isThere();
+    await world.advance(2 * interval);
+
+    expect([early, isThere()]).toEqual([true, false]);
+    expect(world.ciliumNode(world.machine(2))).toBeDefined();
+    expect(controller.controller.status().nodes).toMatchObject({ total: 1 });
+    expect(await controller.metric('headwater_ciliumnode_gc_total{outcome="deleted"}')).toBe(1);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test.each<[string, JsonObject, Readonly<Record<string, string>>]>([
+    ['its owner asks to keep', { annotations: { 'cilium.io/do-not-gc': 'true' } }, {}],
+    [
+      'something owns',
+      { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'other', uid: 'uid-of-another' }] },
+      {},
+    ],
+    ['is to be ignored', { annotations: { 'ipam.cilium.io/ignore': 'true' } }, {}],
+    ['stays with an interval of 0', {}, { 'nodes-gc-interval': '0' }],
+    ['stays in a dry run', {}, { 'dry-run': 'true' }],
+  ])('that %s stays', async (_, metadata, flags) => {
+    startController(world, { flags });
+    await world.announceAlone(world.machine(), { metadata: { ...unowned.metadata, ...metadata } });
+
+    await world.advance(4 * interval);
+
+    expect(isThere()).toBe(true);
+  });
+
+  test('stays while not a single Node is known', async () => {
+    startController(world);
+    await world.announceAlone(world.machine(), unowned);
+    await world.call('DELETE', `/api/v1/nodes/${world.machine(2).name}`);
+
+    await world.advance(4 * interval);
+
+    expect(isThere()).toBe(true);
+  });
+});
+
+const taint = { key: 'node.cilium.io/agent-not-ready', effect: 'NoSchedule' };
+const other = { key: 'team', value: 'a', effect: 'NoExecute' };
+const pods = '/api/v1/namespaces/kube-system/pods';
+
+describe('a Node that awaits its agent', () => {
+  const flags = { 'manage-agent-taint': 'true', 'k8s-namespace': 'kube-system' };
+  let world: World;
+  let name: string;
+
+  beforeEach(async () => {
+    world = new World();
+    ({ name } = world.machine());
+    await world
+      .call('POST', '/api/v1/namespaces', { metadata: { name: 'kube-system' } })
+      .catch(() => undefined);
+    await world.announce(world.machine());
+    await world.call('PATCH', `/api/v1/nodes/${name}`, { spec: { taints: [other, taint] } });
+  });
+
+  async function addAgent(ready: 'True' | 'False', labels = { 'k8s-app': 'cilium' }): Promise<void> {
+    await world.call('POST', pods, {
+      metadata: { name: 'agent', namespace: 'kube-system', labels },
+      spec: { nodeName: name, hostNetwork: true, containers: [{ name: 'agent', image: 'cilium' }] },
+    });
+    await setReady(ready);
+  }
+
+  async function setReady(status: 'True' | 'False'): Promise<void> {
+    await world.call('PATCH', `${pods}/agent/status`, {
+      status: { conditions: [{ type: 'Ready', status }] },
+    });
+  }
+
+  const taints = (): unknown => valueAt(node(), 'spec', 'taints');
+  const conditions = (): unknown => valueAt(node(), 'status', 'conditions');
+  const node = (): JsonObject => world.cluster.kubernetes.get('nodes', name) ?? {};
+
+  test('is opened for pods as its agent is ready, and keeps its other taints', async () => {
+    const controller = startController(world, { flags });
+    await addAgent('False');
+    await world.advance(60_000);
+    const before = taints();
+    await setReady('True');
+    await world.advance(5000);
+
+    expect(before).toEqual([other, taint]);
+    expect(taints()).toEqual([other]);
+    expect(conditions()).toEqual([
+      expect.objectContaining({
+        type: 'NetworkUnavailable',
+        status: 'False',
+        reason: 'CiliumIsUp',
+        message: 'Cilium is running on this node',
+      }),
+    ]);
+    expect(controller.warnings()).toEqual([]);
+  });
+
+  test('is opened by a new leader, also if the taint comes later, and then left alone', async () => {
+    await addAgent('True');
+    const controller = startController(world, { flags });
+    await world.advance(30_000);
+    const first = taints();
+    await world.call('PATCH', `/api/v1/nodes/${name}`, { spec: { taints: [taint] } });
+    await world.advance(30_000);
+    const second = taints();
+    const writes = controller.writes.filter(({ path }) => path.includes('/nodes/')).length;
+    await world.advance(600_000);
+
+    expect([first, second]).toEqual([[other], undefined]);
+    expect(controller.writes.filter(({ path }) => path.includes('/nodes/'))).toHaveLength(writes);
+    expect(controller.warnings()).toEqual([]);
+  });
+
+  const notFound = ['no pod of a Cilium agent is found: Nodes keep their taint'];
+
+  test.each<[string, Readonly<Record<string, string>>, () => Promise<void>, readonly string[]]>([
+    ['without the option', { 'k8s-namespace': 'kube-system' }, () => addAgent('True'), []],
+    ['in a dry run', { ...flags, 'dry-run': 'true' }, () => addAgent('True'), []],
+    ['by a pod that is no agent', flags, () => addAgent('True', { 'k8s-app': 'other' }), notFound],
+    [
+      'by an agent of another namespace',
+      { ...flags, 'cilium-pod-namespace': 'default' },
+      () => addAgent('True'),
+      notFound,
+    ],
+  ])('is not opened %s', async (_, given, addPod, warnings) => {
+    const controller = startController(world, { flags: given });
+    await addPod();
+
+    await world.advance(120_000);
+
+    expect(taints()).toEqual([other, taint]);
+    expect(conditions()).toBeUndefined();
+    expect(controller.warnings()).toEqual(warnings);
+  });
+});
