@@ -1,7 +1,9 @@
 // Where the program begins: what this process is given goes to the command line, and its exit code back.
+import './commands/signals-before-start.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { runCommandLine } from './commands/command-line.ts';
 import { demoDescription } from './commands/demo-description.ts';
+import { exitCode } from './commands/exit-code.ts';
 import { agentDescription, nodeIpamDescription, runDescription } from './commands/run-description.ts';
 import { maxPodsDescription } from './commands/max-pods-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
@@ -11,17 +13,30 @@ import { statusDescription } from './commands/status-description.ts';
 // imported above is loaded before, and keeps the lines of the bundle: the maps of the command line cost 6 MB.
 process.setSourceMapsEnabled(true);
 
+/** Ends the process if nothing more can be written, because its disk is full. A reader that is gone is told apart. */
+function endIfOutputIsFull(error: unknown): void {
+  const { syscall, code = '', message = '' } = error as Partial<NodeJS.ErrnoException>;
+  if (syscall !== 'write' || !['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes(code)) return;
+  try {
+    const why = /^\w+: (.*), write$/.exec(message)?.[1] ?? code;
+    process.stderr.write(`headwater: cannot write its output: ${why}\n`);
+  } finally {
+    process.exit(exitCode.failure);
+  }
+}
+
 // The reader of the output is gone, as `| head` is after its lines: commands that run on shut down, others end.
 let outputIsLost = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    endIfOutputIsFull(error);
     if (error.code !== 'EPIPE') throw error;
     if (!outputIsLost) process.emit('SIGTERM', 'SIGTERM');
     outputIsLost = true;
   });
 }
 
-const exitCode = await runCommandLine(process.argv.slice(2), {
+const code = await runCommandLine(process.argv.slice(2), {
   version: packageJson.version,
   commands: [
     { ...runDescription, run: async (given) => (await import('./commands/run.ts')).run(given) },
@@ -50,7 +65,10 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
     columns: process.stdout.columns,
     readers: process.stderr.isTTY ? 'people' : 'programs',
   },
+}).catch((error: unknown) => {
+  endIfOutputIsFull(error);
+  throw error;
 });
-process.exitCode = exitCode;
+process.exitCode = code;
 // A connection or timer that nobody ended must not keep a process alive whose work has ended.
 AbortSignal.timeout(5000).addEventListener('abort', () => process.exit());

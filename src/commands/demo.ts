@@ -1,4 +1,7 @@
 // Runs the command demo: reads its flags and chooses where to show it.
+import { mkdtemp, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer, oneOf } from '../config/value-kinds.ts';
 import { chaptersOf } from './demo/blocks/block-chapters.ts';
@@ -17,6 +20,10 @@ export async function demo(given: RawFlags): Promise<number> {
   if (mode === undefined) return refuse('--ipam', lastOf(given, 'ipam', ''), modes.accepts);
   const cloud = lastOf(given, 'cloud', 'aws');
   if (!isDemoCloud(cloud)) return refuse('--cloud', cloud, demoCloudNames.join(', '));
+  const dropped = droppedFlags(given, mode);
+  if (dropped !== undefined) return refuseLine(dropped);
+  const unwritable = await temporaryProblem();
+  if (unwritable !== undefined) return refuseLine(unwritable);
   const interrupt = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -53,8 +60,36 @@ function lastOf(given: RawFlags, name: string, fallback: string): string {
 }
 
 function refuse(flag: string, text: string, accepted: string): number {
-  process.stderr.write(`headwater demo: ${flag} is ${JSON.stringify(text)}; accepted: ${accepted}\n`);
+  return refuseLine(`${flag} is ${JSON.stringify(text)}; accepted: ${accepted}`);
+}
+
+function refuseLine(problem: string): number {
+  process.stderr.write(`headwater demo: ${problem}\n`);
   return exitCode.usage;
+}
+
+/** Why flags would be without effect; undefined if none would. */
+function droppedFlags(given: RawFlags, mode: string): string | undefined {
+  if (mode === 'eni')
+    return given.has('ipam') && lastOf(given, 'cloud', 'aws') !== 'aws'
+      ? '--ipam eni is the mode of aws: leave out --ipam, or --cloud'
+      : undefined;
+  const flags = ['cloud', 'nodes', 'keep-running', 'prometheus'].filter((name) => given.has(name));
+  return flags.length === 0
+    ? undefined
+    : `--ipam ${mode} shows blocks without a cloud, for 60 nodes: leave out ${flags.map((name) => `--${name}`).join(', ')}`;
+}
+
+/** Why no file can be written for the parts of a demonstration; undefined if some can. */
+async function temporaryProblem(): Promise<string | undefined> {
+  const place = tmpdir();
+  try {
+    await rmdir(await mkdtemp(join(place, 'headwater-demo-')));
+    return undefined;
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return `cannot create a directory in ${place} (${code}): name one in TMPDIR that exists and can be written`;
+  }
 }
 
 function screenFor(plain: boolean): Screen {

@@ -53,10 +53,10 @@ function withoutSecrets(text: string): string {
     .replaceAll(named, '$1…');
 }
 
-/** Values whose form excludes a credential: an amount with its unit, a word, a port, an address, a file path. */
+/** Values whose form excludes a credential: an amount with its unit, a few words, a port, an address, a file path. */
 const plain: readonly RegExp[] = [
   /^-?(\d{1,12}(\.\d{1,9})?(ns|us|µs|ms|[smhdw%])?){1,4}$/,
-  /^[a-z]{1,16}$/i,
+  /^[a-z]{1,16}((, |[ ,._-])([a-z]{1,16}|\d)){0,2}$/i,
   /^:\d{1,6}$/,
   /^(\d{1,3}\.){3}\d{1,3}([:/]\d{1,5})?$/,
   /^(?=.*:.*:)[\da-f:]{2,39}(\/\d{1,3})?$/i,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Child, endAll, headwater, linesOf } from './child.ts';
+import { Child, childrenOf, endAll, headwater, linesOf, program } from './child.ts';
 
 afterEach(endAll);
 
@@ -57,6 +57,44 @@ describe('help and version of the command line', () => {
   });
 });
 
+describe('output that cannot be written', () => {
+  test.each([['--help'], ['run --help'], ['nodeipam --cluster-cidr=10.0.0.0/16']])(
+    'ends %s with exit code 1 and one line that says why',
+    async (args) => {
+      const shell = ['-c', `exec ${program} ${args} > /dev/full`];
+      const { code, err } = await headwater(shell, { program: '/bin/sh' });
+
+      expect(code).toBe(1);
+      expect(linesOf(err)).toEqual(['headwater: cannot write its output: no space left on device']);
+    },
+  );
+});
+
+describe('a process that is to end before it has started', () => {
+  const args = ['nodeipam', '--cluster-cidr=10.0.0.0/16', '--k8s-api-server=http://127.0.0.1:9'];
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends with exit code 0 at %s, while a Node.js for it is sought',
+    async (signal) => {
+      const child = new Child(args);
+      while (childrenOf(child.pid).length === 0) await new Promise(setImmediate);
+
+      expect(await child.stop(signal)).toMatchObject({ code: 0, out: '', err: '' });
+    },
+  );
+
+  test('ends with exit code 0 while its command is loaded', async () => {
+    const hooks = `import { registerHooks } from 'node:module';
+registerHooks({ load(url, context, next) {
+  if (/\\/run(\\.ts|-[A-Z\\d]+\\.js)$/.test(url)) process.kill(process.pid, 'SIGTERM');
+  return next(url, context);
+} });`;
+    const environment = { HEADWATER_V8_FLAGS: `--import=data:text/javascript,${encodeURIComponent(hooks)}` };
+
+    expect(await headwater(args, { environment })).toMatchObject({ code: 0, err: '' });
+  });
+});
+
 describe('a mistake on the command line', () => {
   test.each<[string[], RegExp]>([
     [['rnu'], /^headwater: unknown command 'rnu' \(Did you mean run\?\)$/],
@@ -73,12 +111,34 @@ describe('a mistake on the command line', () => {
     ],
     [['demo', '--frobnicate'], /^headwater demo: unknown option --frobnicate$/],
     [['demo', '--nodes=0'], /^headwater demo: --nodes is "0"; accepted: a whole number from 4 to 100$/],
+    [
+      ['demo', '--cloud=azure', '--ipam=nodeipam', '--nodes=5'],
+      /^headwater demo: --ipam nodeipam shows blocks without a cloud, for 60 nodes: leave out --cloud, --nodes$/,
+    ],
+    [
+      ['demo', '--ipam=cluster-pool', '--keep-running', '--prometheus'],
+      /^headwater demo: --ipam cluster-pool shows blocks .*: leave out --keep-running, --prometheus$/,
+    ],
+    [
+      ['demo', '--ipam=eni', '--cloud=azure'],
+      /^headwater demo: --ipam eni is the mode of aws: leave out --ipam, or --cloud$/,
+    ],
     [['demo', '--plain=no'], /^headwater demo: option --plain takes no value$/],
   ])('ends with exit code 2 and one line that names it: %j', async (args, line) => {
     const { code, out, err } = await headwater(args);
 
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(linesOf(err)).toEqual([expect.stringMatching(line)]);
+  });
+
+  test('ends a demonstration in one line if no file can be written', async () => {
+    const environment = { TMPDIR: '/nowhere' };
+    const { code, out, err } = await headwater(['demo', '--plain'], { environment });
+
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(linesOf(err)).toEqual([
+      'headwater demo: cannot create a directory in /nowhere (ENOENT): name one in TMPDIR that exists and can be written',
+    ]);
   });
 
   test('is answered with the help when it is to give no arguments', async () => {

@@ -79,7 +79,7 @@ describe('options that change in the directory', () => {
 
     expect(changes.map(({ allowWithdrawals }) => allowWithdrawals)).toEqual(['0123456789', undefined]);
     expect(problems).toEqual([
-      `allow-withdrawals: the value of the file ${config.path}/allow-withdrawals is refused; accepted: the 10 hexadecimal digits at the end of a message WithdrawalsHeld`,
+      `allow-withdrawals: "all of them" from the file ${config.path}/allow-withdrawals is refused; accepted: the 10 hexadecimal digits at the end of a message WithdrawalsHeld`,
     ]);
   });
 

@@ -30,6 +30,10 @@ describe('an untrusted text', () => {
     '/etc/headwater/ca.pem',
     './relative',
     'Lease',
+    'a b',
+    'my cluster, east',
+    'us-east-1',
+    'Standard_D',
   ])('shows a value that cannot be a credential: %j', (text) => {
     expect(plainValue(text)).toBe(text);
   });
@@ -40,7 +44,10 @@ describe('an untrusted text', () => {
     'wJalrXUtnFEMI/K7MDENG',
     'deadbeefdeadbeef00',
     '4f3a9c2e',
-    'two words',
+    'four words and one',
+    'summer-2024',
+    'two  words',
+    'two words ',
     'a=b',
 
     'PLANTED-SECRET-17',
