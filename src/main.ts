@@ -7,7 +7,7 @@ import { exitCode } from './commands/exit-code.ts';
 import { agentDescription, nodeIpamDescription, runDescription } from './commands/run-description.ts';
 import { maxPodsDescription } from './commands/max-pods-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
-import { statusDescription } from './commands/status-description.ts';
+import { explainDescription, statusDescription } from './commands/status-description.ts';
 
 // Not by --enable-source-maps: with that flag the logger reads, as it is made, the map of the file that makes it. What is
 // imported above is loaded before, and keeps the lines of the bundle: the maps of the command line cost 6 MB.
@@ -48,6 +48,10 @@ const code = await runCommandLine(process.argv.slice(2), {
     {
       ...statusDescription,
       run: async (given) => (await import('./commands/status.ts')).status(given),
+    },
+    {
+      ...explainDescription,
+      run: async (given) => (await import('./commands/status.ts')).explain(given),
     },
     {
       ...maxPodsDescription,

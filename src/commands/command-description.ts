@@ -8,6 +8,8 @@ export interface CommandDescription {
   /** Opening text of its help. */
   readonly description: string;
   readonly flags: readonly FlagDescription[];
+  /** A word that must follow the name of the command. It is passed under this name. */
+  readonly argument?: { readonly name: string; readonly help: string };
   /** Runs the command with the given flags and resolves to the exit code. It imports its own dependencies. */
   readonly run: (given: RawFlags) => Promise<number>;
 }

@@ -5,7 +5,7 @@ import type { RawFlags } from '../config/raw-option.ts';
 import { plainValue } from '../network/untrusted-text.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { CommandDescription, FlagDescription } from './command-description.ts';
-import { nearest } from './did-you-mean.ts';
+import { nearest } from '../runtime/did-you-mean.ts';
 import { exitCode } from './exit-code.ts';
 import { helpLayout, helpWidth } from './help-layout.ts';
 import { problemLine, type Readers } from './problem-line.ts';
@@ -34,7 +34,7 @@ export interface Terminal {
 export async function runCommandLine(args: readonly string[], options: CommandLineOptions): Promise<number> {
   let code: number = exitCode.usage;
   const program = buildProgram(options, async (command, given, extraArguments) => {
-    const problems = findUnknown(command, extraArguments);
+    const problems = findUnknown(command, unexpectedIn(command, extraArguments));
     for (const problem of problems) reportProblem(options.terminal, command.name, problem);
     if (problems.length === 0) code = await command.run(given);
   });
@@ -53,6 +53,12 @@ function meantBy(args: readonly string[], commands: readonly CommandDescription[
   const [first, topic] = args;
   const isKnown = topic === undefined || topic === 'help' || commands.some(({ name }) => name === topic);
   return first !== 'help' || isKnown || topic.startsWith('-') ? args : [topic];
+}
+
+/** What remains after the argument of the command. */
+function unexpectedIn({ argument }: CommandDescription, words: readonly string[]): readonly string[] {
+  const isGiven = argument !== undefined && words[0]?.startsWith('-') === false;
+  return isGiven ? words.slice(1) : words;
 }
 
 type Handler = (
@@ -116,7 +122,12 @@ function addCommand(
         ),
     });
   for (const flag of description.flags) command.addOption(optionFor(flag, given));
-  command.action(() => handle(description, given, command.args));
+  const { argument } = description;
+  if (argument !== undefined) command.argument(`<${argument.name}>`, argument.help);
+  command.action(() => {
+    if (argument !== undefined) given.set(argument.name, command.args.slice(0, 1));
+    return handle(description, given, command.args);
+  });
 }
 
 /** An option that appends each of its values to `given`. */

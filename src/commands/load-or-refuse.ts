@@ -12,7 +12,7 @@ import { sanitizedText } from '../network/untrusted-text.ts';
 import { createJsonLogger } from '../observability/json-logger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { nearest } from './did-you-mean.ts';
+import { nearest } from '../runtime/did-you-mean.ts';
 import { exitCode } from './exit-code.ts';
 import { problemLine, type Readers } from './problem-line.ts';
 

@@ -1,4 +1,4 @@
-// Describes the command status.
+// Describes the commands that ask a controller: status and explain.
 import { type CommandDescription, type FlagDescription, flagsUnder } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 
@@ -10,30 +10,45 @@ export const placeOptions = [
   'leader-election-lease-name',
 ] as const;
 
+const askingFlags = [
+  ...placeOptions.map(placeFlag),
+  ...flagsUnder('Options:', [
+    {
+      name: 'address',
+      value: { placeholder: 'host:port' },
+      help: 'Where a controller serves its status. It is read there, without Kubernetes.',
+      notes: ['Accepted: host:port or http://host:port, such as 127.0.0.1:9966'],
+    },
+    {
+      name: 'output',
+      value: { placeholder: 'format' },
+      help: 'How to print it. json is the answer of /status, unchanged.',
+      notes: ['Accepted: text, json', 'Default: text.'],
+    },
+  ]),
+];
+
+const finding =
+  'It changes nothing. It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
+  'Its exit code is 0 if nothing is wrong, 1 if something is, and 2 if it could not find out.';
+
 export const statusDescription: Omit<CommandDescription, 'run'> = {
   name: 'status',
   summary: 'show whether the controller is well, and what it lacks',
   description:
     'Finds the leader by its Lease, reads its status through the API server, and shows it: who leads, whether it is ready, nodes by state, pods that wait, reasons, ' +
-    'subnets or pools, rate limits, and what is paused or held. It changes nothing. It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
-    'Its exit code is 0 if nothing is wrong, 1 if something is, and 2 if it could not find out.',
-  flags: [
-    ...placeOptions.map(placeFlag),
-    ...flagsUnder('Options:', [
-      {
-        name: 'address',
-        value: { placeholder: 'host:port' },
-        help: 'Where a controller serves its status. It is read there, without Kubernetes.',
-        notes: ['Accepted: host:port or http://host:port, such as 127.0.0.1:9966'],
-      },
-      {
-        name: 'output',
-        value: { placeholder: 'format' },
-        help: 'How to print it. json is the answer of /status, unchanged.',
-        notes: ['Accepted: text, json', 'Default: text.'],
-      },
-    ]),
-  ],
+    `subnets or pools, rate limits, and what is paused or held. ${finding}`,
+  flags: askingFlags,
+};
+
+export const explainDescription: Omit<CommandDescription, 'run'> = {
+  name: 'explain',
+  summary: 'show why a node lacks addresses, and what to do',
+  description:
+    'Asks the leader about one node, and shows the chain from its need to the remedy: what it wants and why, what it has and could have, which ' +
+    `subnets it may take addresses from and why not from the others, its last calls, and when the next try is. ${finding}`,
+  flags: askingFlags,
+  argument: { name: 'node', help: 'The name of the Node.' },
 };
 
 /** The option of the command run, in the words of this one. */

@@ -262,7 +262,7 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
   }
 
   node(name: string, facts: ControllerFacts): BlockNodeReport {
-    return blockNodeReport(name, this.#session?.allocator.standing(name), facts);
+    return blockNodeReport(name, this.#session?.report(), facts);
   }
 
   show(): void {

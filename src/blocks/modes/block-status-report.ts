@@ -2,10 +2,11 @@
 import type { Standing } from '../allocation/allocator-entry.ts';
 import type { PoolFigures } from '../allocation/block-ledger.ts';
 import { cidrText, type Family } from '../set/cidr.ts';
-import type { ReportedWrite } from '../../controller/reporting/pause-report.ts';
+import { pauseReports, type ReportedWrite } from '../../controller/reporting/pause-report.ts';
 import {
   countsByReason,
   maxListed,
+  type NextReport,
   omittedOf,
   type SelfFacts,
   type SelfReport,
@@ -57,7 +58,14 @@ export interface CidrNodeEntry {
 
 export type BlockNodeReport =
   | UnknownNode
-  | (CidrNodeEntry & { readonly known: true; readonly standing: Standing['standing'] });
+  | (CidrNodeEntry & {
+      readonly known: true;
+      readonly standing: Standing['standing'];
+      /** The networks that blocks come from. */
+      readonly pools: readonly PoolReport[];
+      /** When something is tried next, and what brings that forward. */
+      readonly next: NextReport;
+    });
 
 /** `waiting`, `daysLeft`: as in the report. */
 export interface ReportedPool extends PoolFigures {
@@ -124,9 +132,38 @@ function entryOf({ holder, condition }: Standing): CidrNodeEntry {
 /** Everything known about one node; `standing`: undefined if it is not known. */
 export function blockNodeReport(
   name: string,
-  standing: Standing | undefined,
-  facts: Pick<SelfFacts, 'state' | 'leader'>,
+  blocks: Pick<ReportedBlocks, 'standings' | 'pools'> | undefined,
+  facts: Pick<SelfFacts, 'state' | 'leader' | 'pauses'>,
 ): BlockNodeReport {
-  if (standing !== undefined) return { known: true, standing: standing.standing, ...entryOf(standing) };
-  return unknownNode(name, facts);
+  const { standings = [], pools = [] } = blocks ?? {};
+  const standing = standings.find(({ holder }) => holder.name === name);
+  if (standing === undefined)
+    return unknownNode(
+      name,
+      facts,
+      standings.map(({ holder }) => holder.name),
+    );
+  const isPaused = pauseReports(facts.pauses, undefined).some(({ activities }) =>
+    activities.includes('allocation'),
+  );
+  return {
+    known: true,
+    standing: standing.standing,
+    ...entryOf(standing),
+    pools: pools.map(poolReport),
+    next: nextOf(standing, isPaused),
+  };
+}
+
+const exhausted: ReadonlySet<string> = new Set(['PodCIDRsExhausted', 'PoolExhausted']);
+
+function nextOf({ standing, condition }: Standing, isPaused: boolean): NextReport {
+  if (standing === 'leftAlone') return { what: 'its owner no longer asks to leave it alone', sooner: [] };
+  if (standing === 'served' && condition === undefined)
+    return { what: 'it asks for another block', sooner: [] };
+  if (isPaused) return { what: 'the pause ends', sooner: [] };
+  if (condition !== undefined && exhausted.has(condition.reason))
+    return { what: 'a block is free', sooner: ['a Node that is deleted', 'another CIDR for its pool'] };
+  if (condition !== undefined) return { what: 'what the reason names changes', sooner: [] };
+  return { what: 'the write under way ends', sooner: [] };
 }

@@ -8,12 +8,18 @@ import { type ApiRefusal, ask } from '../../kubernetes/transport/api-reply.ts';
 import { isList, type Json, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { readStatus, type ReadStatus } from './served-report.ts';
+import { type Question, readStatus, type ReadStatus } from './served-report.ts';
 
 export interface LeaderPlace {
   readonly namespace: string;
   /** Name of its Lease. Default: those of the commands run and nodeipam. */
   readonly lease: string | undefined;
+}
+
+interface LeaderProcess {
+  readonly namespace: string;
+  /** As its Lease names it. */
+  readonly holder: string;
 }
 
 type Failed = Extract<ReadStatus, { kind: 'failed' }>;
@@ -40,7 +46,7 @@ export class LeaderReader {
     this.#signal = signal;
   }
 
-  async read({ namespace, lease: name }: LeaderPlace): Promise<ReadStatus> {
+  async read({ namespace, lease: name }: LeaderPlace, question: Question = {}): Promise<ReadStatus> {
     const lease = await this.#lease(namespace, name === undefined ? usualLeases : [name]);
     if (lease.kind === 'failed') return lease;
     const { holder } = lease.record;
@@ -49,7 +55,7 @@ export class LeaderReader {
       return failed(
         `no process leads: ${where} has no holder; read the logs of the pods of Headwater in ${namespace}`,
       );
-    const read = await this.#holder(namespace, holder);
+    const read = await this.#holder({ namespace, holder }, question);
     const late = this.#late(lease.record);
     if (read.kind === 'read' || late === undefined) return read;
     // Our clock may be wrong, so only a holder that cannot be read counts as gone.
@@ -81,7 +87,7 @@ export class LeaderReader {
   }
 
   /** The status of the process that holds the Lease. */
-  async #holder(namespace: string, holder: string): Promise<ReadStatus> {
+  async #holder({ namespace, holder }: LeaderProcess, question: Question): Promise<ReadStatus> {
     const host = holder.replace(/-[\da-f]+$/, '');
     // Pods that the chart did not make, or under another name, are those of the host that say where they serve.
     for (const query of [
@@ -98,7 +104,7 @@ export class LeaderReader {
         host,
         'labelSelector' in query ? usualPort : undefined,
       );
-      const read = await this.#first(namespace, holder, candidates);
+      const read = await this.#first({ namespace, holder }, candidates, question);
       if (read !== undefined) return read;
     }
     return failed(
@@ -108,20 +114,20 @@ export class LeaderReader {
 
   /** Undefined if none of them holds the Lease. */
   async #first(
-    namespace: string,
-    holder: string,
+    { namespace, holder }: LeaderProcess,
     candidates: readonly Candidate[],
+    question: Question,
   ): Promise<ReadStatus | undefined> {
     let problem: Failed | undefined;
     for (const pod of candidates) {
-      const read = await this.#pod(namespace, pod);
+      const read = await this.#pod(namespace, pod, question);
       if (read.kind === 'failed') problem = read;
       else if (read.served.report.identity === sanitizedText(holder)) return read;
     }
     return problem;
   }
 
-  async #pod(namespace: string, { name: pod, port }: Candidate): Promise<ReadStatus> {
+  async #pod(namespace: string, { name: pod, port }: Candidate, question: Question): Promise<ReadStatus> {
     const place = `pod ${namespace}/${sanitizedText(pod)}`;
     let refused: Failed | undefined;
     const read = await readStatus(async () => {
@@ -132,7 +138,7 @@ export class LeaderReader {
         opened.kind === 'gone' ? `${place} is gone` : inWords(`forward a port of ${place}`, needed, opened),
       );
       throw new Error(refused.problem);
-    });
+    }, question);
     if (read.kind === 'read') return read;
     if (refused !== undefined) return refused;
     if (!/connection refused/i.test(read.problem)) return failed(`cannot read ${place}: ${read.problem}`);

@@ -59,6 +59,88 @@ const node = z.object({
   why: text.optional(),
 });
 
+const call = z.object({
+  secondsAgo: z.number(),
+  operation: text,
+  resource: text,
+  outcome: text,
+  action: text.optional(),
+  code: text.optional(),
+  message: text.optional(),
+  requestId: text.optional(),
+});
+const verdict = z.object({
+  id: text,
+  name: text.optional(),
+  zone: text,
+  free: z.number(),
+  isEligible: z.boolean(),
+  why: text.optional(),
+});
+
+const nodeSchema = z.object({
+  known: z.literal(true),
+  name: text,
+  standing: text,
+  instance: text.optional(),
+  reason: text.optional(),
+  why: text.optional(),
+  inDeficitForSeconds: z.number().optional(),
+  available: z.number().optional(),
+  used: z.number().optional(),
+  wanted: z.number().optional(),
+  excess: z.number().optional(),
+  pendingPods: z.number().optional(),
+  ipv6: text.optional(),
+  interfaces: z
+    .array(
+      z.object({
+        id: text,
+        subnet: text,
+        deviceIndex: z.number().optional(),
+        addresses: z.number(),
+        prefixes: z.number(),
+      }),
+    )
+    .optional(),
+  excluded: z.array(z.object({ interface: text, why: text })).optional(),
+  warnings: z.array(node).optional(),
+  watermarks: z
+    .object({
+      preAllocate: z.number(),
+      minAllocate: z.number(),
+      maxAllocate: z.number(),
+      maxAboveWatermark: z.number(),
+    })
+    .optional(),
+  capacity: z
+    .object({
+      instanceType: text,
+      interfaces: z.number(),
+      attached: z.number(),
+      addressesPerInterface: z.number(),
+      addresses: z.number(),
+      prefixes: z.boolean(),
+    })
+    .optional(),
+  selection: z.object({ rule: text, subnets: z.array(verdict) }).optional(),
+  calls: z.array(call).optional(),
+  podCIDRs: z.array(text).optional(),
+  pools: z.array(pool).optional(),
+  /** Leaders of every version that tells the chain have it. */
+  next: z.object({ inSeconds: z.number().optional(), what: text, sooner: z.array(text) }).optional(),
+});
+
+const unknownNodeSchema = z.object({
+  known: z.literal(false),
+  state: text,
+  leader: text.optional(),
+  nearest: text.optional(),
+});
+
+export type ShownNode = z.output<typeof nodeSchema>;
+export type ToldOfNode = ShownNode | z.output<typeof unknownNodeSchema>;
+
 const reportSchema = z.object({
   version: text.optional(),
   state: text,
@@ -90,6 +172,8 @@ export interface Served {
   readonly report: ShownReport;
   /** Why the controller is not ready; undefined if it is. */
   readonly unready: string | undefined;
+  /** The answer about the node that was asked for. */
+  readonly node?: { readonly json: string; readonly report: ToldOfNode };
 }
 
 export type ReadStatus =
@@ -98,8 +182,17 @@ export type ReadStatus =
 
 /** Undefined if the text is no report of a controller. */
 export function reportIn(json: string): ShownReport | undefined {
+  return parsed(json, reportSchema);
+}
+
+/** Undefined if the text says nothing of a node. */
+export function nodeIn(json: string): ToldOfNode | undefined {
+  return parsed(json, z.union([nodeSchema, unknownNodeSchema]));
+}
+
+function parsed<T>(json: string, schema: z.ZodType<T>): T | undefined {
   try {
-    return reportSchema.safeParse(JSON.parse(json)).data;
+    return schema.safeParse(JSON.parse(json)).data;
   } catch {
     return undefined;
   }
@@ -113,10 +206,20 @@ const timeLimit = 10_000;
 /** In bytes, of one answer. */
 const maxLength = 64 * 1024 * 1024;
 
-/** `limit`: of each answer, in ms. */
-export async function readStatus(way: Way, limit = timeLimit): Promise<ReadStatus> {
+export interface Question {
+  /** Whether to read what is known of this node, too. */
+  readonly node?: string | undefined;
+  /** Time limit of each answer, in ms. */
+  readonly limit?: number;
+}
+
+export async function readStatus(way: Way, { node, limit = timeLimit }: Question = {}): Promise<ReadStatus> {
   try {
-    const [status, readiness] = await Promise.all([get(way, '/status', limit), get(way, '/readyz', limit)]);
+    const [status, readiness, ofNode] = await Promise.all([
+      get(way, '/status', limit),
+      get(way, '/readyz', limit),
+      node === undefined ? undefined : get(way, `/status?node=${encodeURIComponent(node)}`, limit),
+    ]);
     const report = status.code === 200 ? reportIn(status.body) : undefined;
     if (report === undefined)
       return {
@@ -124,10 +227,19 @@ export async function readStatus(way: Way, limit = timeLimit): Promise<ReadStatu
         problem: `/status is answered with ${status.code} and no report of a controller: give the address of --serve-addr`,
       };
     const unready = readiness.code === 200 ? undefined : sanitizedText(readiness.body.trim());
-    return { kind: 'read', served: { json: status.body, report, unready } };
+    const served = { json: status.body, report, unready };
+    if (ofNode === undefined) return { kind: 'read', served };
+    const told = nodeIn(ofNode.body);
+    return told === undefined
+      ? { kind: 'failed', problem: `${withVersion(report)} tells nothing of single nodes: update it` }
+      : { kind: 'read', served: { ...served, node: { json: ofNode.body, report: told } } };
   } catch (error) {
     return { kind: 'failed', problem: sanitizedText(reasonOf(error, limit)) };
   }
+}
+
+function withVersion({ identity, version }: ShownReport): string {
+  return `${identity}${version === undefined ? '' : `, of version ${version},`}`;
 }
 
 function reasonOf(error: unknown, limit: number): string {

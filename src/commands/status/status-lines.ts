@@ -1,6 +1,7 @@
 // What the command status prints of a report, and what it calls a problem. Pure.
 import type { Served, ShownReport } from './served-report.ts';
 import { cut, type Line, table, told } from './text-table.ts';
+import { counted, nameInWords } from './words.ts';
 
 type Facts = Pick<Served, 'report' | 'unready'>;
 
@@ -55,13 +56,17 @@ function headLines(facts: Facts, width: number | undefined): readonly Line[] {
     ...(problems.length === 0
       ? told('problems', 'none', width, 'good')
       : told('problems', problems.join('; '), width, 'bad')),
-    ...report.paused.flatMap((pause) => told('paused', pauseInWords(pause), width, 'doubtful')),
+    ...pausedLines(report, width),
     ...heldLines(report, width),
     ...unverifiedLines(report, width),
     ...(report.denied ?? []).flatMap(({ permission, remedy }) =>
       told('denied', `${permission}${remedy === '' ? '' : `: ${remedy}`}`, width, 'bad'),
     ),
   ];
+}
+
+export function pausedLines({ paused }: ShownReport, width: number | undefined): readonly Line[] {
+  return paused.flatMap((pause) => told('paused', pauseInWords(pause), width, 'doubtful'));
 }
 
 function pauseInWords(pause: ShownReport['paused'][number]): string {
@@ -103,11 +108,6 @@ function countsInWords(counts: readonly (readonly [string, number])[]): string {
     .filter(([, count], index) => index === 0 || count > 0)
     .map(([name, count]) => `${count} ${nameInWords(name)}`)
     .join(', ');
-}
-
-/** `in_deficit`, `leftAlone` */
-function nameInWords(name: string): string {
-  return name.replaceAll('_', ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 type Entry = NonNullable<ShownReport['warnings']>[number];
@@ -165,20 +165,27 @@ function supplyLines({ subnets = [], pools = [] }: ShownReport, width: number | 
       ],
       style: ({ exhausted, fragmented }) => (exhausted ? 'bad' : fragmented ? 'doubtful' : undefined),
     }),
-    ...table(pools, width, {
-      columns: [
-        ['POOL', ({ pool }) => pool],
-        ['CIDR', ({ cidr }) => cidr],
-        ['MASK', ({ maskSize }) => `/${maskSize}`, 3],
-        ['BLOCKS', ({ capacity }) => capacity],
-        ['HELD', ({ held }) => held, 2],
-        ['FREE', ({ free }) => free],
-        ['WAITING', ({ waiting }) => waiting],
-        ['DAYS LEFT', ({ daysLeft }) => (daysLeft === undefined ? '' : tenths(daysLeft)), 1],
-      ],
-      style: ({ free }) => (free === 0 ? 'bad' : undefined),
-    }),
+    ...poolLines(pools, width),
   ];
+}
+
+export function poolLines(
+  pools: NonNullable<ShownReport['pools']>,
+  width: number | undefined,
+): readonly Line[] {
+  return table(pools, width, {
+    columns: [
+      ['POOL', ({ pool }) => pool],
+      ['CIDR', ({ cidr }) => cidr],
+      ['MASK', ({ maskSize }) => `/${maskSize}`, 3],
+      ['BLOCKS', ({ capacity }) => capacity],
+      ['HELD', ({ held }) => held, 2],
+      ['FREE', ({ free }) => free],
+      ['WAITING', ({ waiting }) => waiting],
+      ['DAYS LEFT', ({ daysLeft }) => (daysLeft === undefined ? '' : tenths(daysLeft)), 1],
+    ],
+    style: ({ free }) => (free === 0 ? 'bad' : undefined),
+  });
 }
 
 /** Buckets that are full, and of which no call waits, are only counted: there are many. */
@@ -208,8 +215,4 @@ function limitLines({ buckets = [] }: ShownReport, width: number | undefined): r
 
 function tenths(number: number): number {
   return Math.round(number * 10) / 10;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -173,7 +173,8 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
 
   /** Everything known about one node. */
   node(name: string, { state, leader, now }: ControllerFacts): NodeStatusReport {
-    return nodeStatusReport(name, this.#session?.summaries() ?? [], { state, leader, now });
+    const explanation = this.#session?.nodes.fleet.reconcilerOf(name)?.explain();
+    return nodeStatusReport(name, this.#session?.summaries() ?? [], { state, leader, now, explanation });
   }
 
   status(facts: ControllerFacts): StatusReport {

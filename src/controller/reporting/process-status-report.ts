@@ -1,4 +1,5 @@
 // What every answer of /status says of the process itself, and how its lists are kept short.
+import { nearest } from '../../runtime/did-you-mean.ts';
 import type { Pauses } from '../../providers/gate/mutation-permission.ts';
 import type { ControllerState } from './controller-state.ts';
 import { type PauseReport, pauseReports, type ReportedWrite } from './pause-report.ts';
@@ -36,19 +37,40 @@ export function selfReport(
   };
 }
 
+/** When something is tried for a node next, and what brings that forward. */
+export interface NextReport {
+  /** Absent if no time decides. */
+  readonly inSeconds?: number;
+  /** What is awaited. */
+  readonly what: string;
+  readonly sooner: readonly string[];
+}
+
 export interface UnknownNode {
   readonly known: false;
   readonly node: string;
   readonly state: ControllerState;
   /** The process that may know it. */
   readonly leader?: string;
+  /** The name that may be meant. */
+  readonly nearest?: string;
 }
 
+/** `names`: those of the nodes that are known. */
 export function unknownNode(
   name: string,
   { state, leader }: Pick<SelfFacts, 'state' | 'leader'>,
+  names: readonly string[],
 ): UnknownNode {
-  return { known: false, node: name.slice(0, 253), state, ...(leader !== undefined && { leader }) };
+  const node = name.slice(0, 253);
+  const meant = names.find((each) => each.startsWith(`${node}.`)) ?? nearest(node, names);
+  return {
+    known: false,
+    node,
+    state,
+    ...(leader !== undefined && { leader }),
+    ...(meant !== undefined && { nearest: meant }),
+  };
 }
 
 /** How many nodes have each reason, most frequent first. */

@@ -88,6 +88,15 @@ export class BlockedResources {
     return refusals.find(({ isDue }) => !isDue) ?? refusals[0];
   }
 
+  /** When the instance may try one of these at the earliest, in monotonic ms; undefined if nothing blocks them. */
+  dueAt(scopes: readonly RefusedScope[], instanceId: string): number | undefined {
+    const due = scopes.flatMap((scope) => {
+      const untils = this.#keysOf([scope], instanceId).flatMap((key) => this.#refusals.of(key)?.until ?? []);
+      return untils.length === 0 ? [] : [Math.max(...untils)];
+    });
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
   /** Everything blocked now, for all or for one instance. */
   get list(): readonly ScopeRefusal[] {
     return this.#refusals.list.flatMap(([key, refusal]) =>

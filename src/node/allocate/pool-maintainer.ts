@@ -66,7 +66,7 @@ export class PoolMaintainer {
   };
   #priority: Priority = 'housekeeping';
   readonly #lost: LostAssignments;
-  readonly #backoff: AllocationBackoff;
+  readonly backoff: AllocationBackoff;
   readonly #sizes = new RefusedSizes();
   readonly #calls: StepExecution;
   #endWait: (() => void) | undefined;
@@ -76,7 +76,7 @@ export class PoolMaintainer {
   constructor(deps: StepExecutionDeps) {
     this.#deps = deps;
     const { node, settings, runtime } = deps;
-    this.#backoff = new AllocationBackoff(runtime, node.implementation.traits.newInstances);
+    this.backoff = new AllocationBackoff(runtime, node.implementation.traits.newInstances);
     this.#lost = new LostAssignments(node, runtime, settings.timing);
     this.#calls = new StepExecution(deps, this.#lost);
   }
@@ -90,7 +90,7 @@ export class PoolMaintainer {
     this.#awaitRefused(plan, now);
     if (plan !== undefined && this.#mayBegin()) this.#beginMissing(plan);
     // What ended since `now` may have been too late for this plan.
-    const backoff = requeueAt([this.#backoff.until], now);
+    const backoff = requeueAt([this.backoff.until], now);
     return { plan, ...leastOf([lost, backoff, this.#subnetsBack(plan, now)]) };
   }
 
@@ -120,7 +120,7 @@ export class PoolMaintainer {
 
   /** The failure to report: one that needs user action, or the last of several. */
   get trouble(): CloudFailure | undefined {
-    return this.#backoff.trouble;
+    return this.backoff.trouble;
   }
 
   /** Waits for nothing any longer. */
@@ -184,7 +184,7 @@ export class PoolMaintainer {
   #beginStep(kind: StepKind): void {
     this.#waiting[kind]++;
     this.#deps.node.growth.waiting++;
-    const backOff = (): void => this.#backoff.add();
+    const backOff = (): void => this.backoff.add();
     this.#deps.runtime.tasks.beginTask(() => this.#run(kind), undefined, backOff);
   }
 
@@ -232,7 +232,7 @@ export class PoolMaintainer {
 
   #mayBegin(): boolean {
     const isPaused = this.#deps.node.refusal('allocate') !== undefined;
-    return !isPaused && !this.#deps.runtime.tasks.isClosing && !this.#backoff.isPausing;
+    return !isPaused && !this.#deps.runtime.tasks.isClosing && !this.backoff.isPausing;
   }
 
   async #perform(attempt: Attempt): Promise<StepResult> {
@@ -254,7 +254,7 @@ export class PoolMaintainer {
     reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
     if (result.kind === 'done') {
       // An IPv6 prefix says nothing about what was refused of IPv4.
-      if (step.kind !== 'allocateIpv6Prefix') this.#backoff.forget();
+      if (step.kind !== 'allocateIpv6Prefix') this.backoff.forget();
       this.#sizes.worked(step);
       this.#deps.supply.blocked.worked(allScopesOf(step, place), place.instanceId);
     } else if (!this.#clearing.has(step)) this.#learnFromFailure(attempt, result);
@@ -265,7 +265,7 @@ export class PoolMaintainer {
   #progressed(attempt: Attempt, { kind, failure }: StepProgress): void {
     if (kind === 'refused') this.#goOnWithout(attempt, failure);
     else {
-      this.#backoff.addThrottle(failure);
+      this.backoff.addThrottle(failure);
       this.#deps.runtime.tasks.report();
     }
   }
@@ -304,7 +304,7 @@ export class PoolMaintainer {
     switch (blocked) {
       case 'nothing':
         // A stopped step never started; the permission change that stopped it wakes the node when it may start.
-        if (policyOf(failure).retry === 'byRateLimit') this.#backoff.addThrottle(failure);
+        if (policyOf(failure).retry === 'byRateLimit') this.backoff.addThrottle(failure);
         return;
       case 'subnetItself':
       case 'subnetSpace':
@@ -312,7 +312,7 @@ export class PoolMaintainer {
         this.#learnOfSubnet(step, blocked);
         return;
       case 'node':
-        this.#backoff.add(failure);
+        this.backoff.add(failure);
         return;
       default:
         this.#block(scopesOf(step, at, place)[blocked], attempt, result);
@@ -328,7 +328,7 @@ export class PoolMaintainer {
     const mayBe = at === 'create' ? isLimit : at === 'allocate' && mayConcern(failure, 'size');
     if (!mayBe || failure.about !== undefined || !this.#sizes.refused(step)) return false;
     if (!isLimit || this.#deps.node.implementation.traits.interfaces === 'made') return false;
-    if (!this.#backoff.mayTryAnother()) this.#backoff.add(failure);
+    if (!this.backoff.mayTryAnother()) this.backoff.add(failure);
     return true;
   }
 
@@ -348,7 +348,7 @@ export class PoolMaintainer {
     const { failure, at } = result;
     const { instanceId } = place;
     if (scope === undefined) {
-      this.#backoff.add(failure);
+      this.backoff.add(failure);
       return;
     }
     const perhaps = suspectOf(scope, { step, at, place, failure });
@@ -358,7 +358,7 @@ export class PoolMaintainer {
     );
     // There are few such scopes, and IPv4 does not wait for them.
     if (step.kind === 'allocateIpv6Prefix' || blocksOnlyIpv6(scope.kind)) return;
-    if (isNews && !this.#backoff.mayTryAnother()) this.#backoff.add(failure);
+    if (isNews && !this.backoff.mayTryAnother()) this.backoff.add(failure);
   }
 }
 

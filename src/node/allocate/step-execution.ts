@@ -48,7 +48,10 @@ export interface GrowingNode extends InstancePort, PermittedNode {
 export interface AllocationSupply {
   readonly ledger: SubnetLedger;
   /** What the cloud refused, across all nodes. */
-  readonly blocked: Pick<BlockedResources, 'refusalOf' | 'beginTry' | 'refused' | 'worked' | 'awaitChange'>;
+  readonly blocked: Pick<
+    BlockedResources,
+    'refusalOf' | 'beginTry' | 'refused' | 'worked' | 'awaitChange' | 'dueAt'
+  >;
   /** Orphaned interfaces of this cluster. */
   readonly orphans: Pick<Orphans, 'beginCreation' | 'claim'>;
   /** How long the cloud takes to know a new interface. */

@@ -38,7 +38,7 @@ export interface SubnetFacts {
 }
 
 export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
-  const { candidates, unreadable } = candidatesFor(requirements, facts);
+  const { candidates, unreadable } = subnetsByRule(requirements, facts);
   const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.minUseful);
   if (unreadable !== undefined && !hasRoom) return { kind: 'networkUnreadable', failure: unreadable };
   if (candidates.length === 0) return withoutCandidates(requirements, facts.infrastructure);
@@ -63,24 +63,29 @@ function withoutCandidates(
     : { kind: 'networkUnreadable', failure };
 }
 
-function candidatesFor(
-  requirements: NodeRequirements,
-  facts: SubnetFacts,
-): { readonly candidates: readonly Subnet[]; readonly unreadable?: CloudFailure } {
+/** The rule that decides alone, and the subnets that it leaves. */
+export interface RuledSubnets {
+  readonly rule: 'ids' | 'tags' | 'ownSubnet' | 'routes' | 'zone';
+  readonly candidates: readonly Subnet[];
+  readonly unreadable?: CloudFailure;
+}
+
+export function subnetsByRule(requirements: NodeRequirements, facts: SubnetFacts): RuledSubnets {
   const { infrastructure, free, fullInterface, minUseful } = facts;
   const { networkId, zone, nodeSubnetId } = requirements;
   const local = [...infrastructure.subnets.values()].filter(
     (subnet) => subnet.eligible && subnet.networkId === networkId && subnet.zone === zone,
   );
   const wanted = wantedOf(requirements, local);
-  if (wanted !== undefined) return { candidates: wanted };
+  if (wanted !== undefined) return wanted;
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
   const hasRoom = own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, minUseful);
   const isEnough = facts.offersIpv6 === undefined || own.some((subnet) => mayServeBoth(subnet, facts));
-  if (hasRoom && isEnough) return { candidates: own };
+  const ofOwn = { rule: 'ownSubnet', candidates: own } as const;
+  if (hasRoom && isEnough) return ofOwn;
   const others = withoutOwnRule(requirements, facts, local);
   const isBetter = others.candidates.some((subnet) => mayServeBoth(subnet, facts));
-  return hasRoom && !isBetter ? { candidates: own } : others;
+  return hasRoom && !isBetter ? ofOwn : others;
 }
 
 function mayServeBoth({ id }: Subnet, { free, minUseful, offersIpv6 }: SubnetFacts): boolean {
@@ -92,29 +97,31 @@ function withoutOwnRule(
   { networkId, nodeSubnetId }: NodeRequirements,
   { infrastructure }: SubnetFacts,
   local: readonly Subnet[],
-): { readonly candidates: readonly Subnet[]; readonly unreadable?: CloudFailure } {
+): RuledSubnets {
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
   const unreadable = infrastructure.denied?.routeTables?.get(networkId);
-  if (unreadable !== undefined) return { candidates: own, unreadable };
+  if (unreadable !== undefined) return { rule: 'routes', candidates: own, unreadable };
   const routedAlike = new Set(
     infrastructure.routeTables
       .filter((table) => table.networkId === networkId && table.subnetIds.includes(nodeSubnetId))
       .flatMap((table) => table.subnetIds),
   );
   const peers = local.filter((subnet) => subnet.id !== nodeSubnetId && routedAlike.has(subnet.id));
-  return { candidates: peers.length > 0 ? [...own, ...peers] : local };
+  return peers.length > 0
+    ? { rule: 'routes', candidates: [...own, ...peers] }
+    : { rule: 'zone', candidates: local };
 }
 
 /** The local subnets that the node names by id, else by tags; undefined if neither decides. */
 function wantedOf(
   { subnetIds, subnetTags, strictSubnets: isStrict }: NodeRequirements,
   local: readonly Subnet[],
-): readonly Subnet[] | undefined {
+): RuledSubnets | undefined {
   const named = local.filter((subnet) => subnetIds.includes(subnet.id));
-  if (named.length > 0 || (isStrict && subnetIds.length > 0)) return named;
+  if (named.length > 0 || (isStrict && subnetIds.length > 0)) return { rule: 'ids', candidates: named };
   if (Object.keys(subnetTags).length === 0) return undefined;
   const tagged = local.filter((subnet) => carries(subnet.tags, subnetTags));
-  return tagged.length > 0 || isStrict ? tagged : undefined;
+  return tagged.length > 0 || isStrict ? { rule: 'tags', candidates: tagged } : undefined;
 }
 
 function describeWanted(requirements: NodeRequirements): string {

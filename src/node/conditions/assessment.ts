@@ -111,6 +111,12 @@ export function isInDeficit({
   return wanted > 0 || lacksIpv6(ipv6);
 }
 
+/** Whether what the instance has may be published. */
+export function isOursToWrite(assessment: Assessment): boolean {
+  const { kind } = assessment;
+  return kind === 'served' || (kind === 'blocked' && assessment.requirements !== undefined);
+}
+
 export function assess(facts: AssessmentFacts): Assessment {
   const { node, options } = facts;
   const read = requirementsOf(node.section, options);

@@ -23,6 +23,8 @@ export class ConditionReport {
   /** Since when the node is at its capacity limit while pods wait, in monotonic ms. */
   #cappedSince: number | undefined;
   #condition: NodeCondition | undefined;
+  /** The last plan; undefined while the node cannot be served. */
+  #plan: BlockingFacts['plan'];
   /** A problem was reported and its end was not. */
   #isUnresolved = false;
 
@@ -36,6 +38,10 @@ export class ConditionReport {
     return this.#condition;
   }
 
+  get plan(): BlockingFacts['plan'] {
+    return this.#plan;
+  }
+
   step(
     facts: Pick<BlockingFacts, 'assessment' | 'plan' | 'trouble' | 'refusedWrite' | 'staticIp' | 'claimed'>,
     now: number,
@@ -45,6 +51,7 @@ export class ConditionReport {
     const { words } = cloud.implementation.section;
     const { assessment } = facts;
     const { condition: cap, ...requeue } = this.#capIn(assessment, now);
+    this.#plan = facts.plan;
     const isUnread = assessment.kind === 'unread';
     const { ledger } = cloud.supply;
     const { obstacle } = facts.plan ?? {};

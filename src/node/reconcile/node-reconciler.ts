@@ -9,7 +9,7 @@ import { leastOf, type Requeue, RequeueTimer } from '../../runtime/requeue.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import { PoolMaintainer } from '../allocate/pool-maintainer.ts';
-import type { Assessment } from '../conditions/assessment.ts';
+import { type Assessment, isOursToWrite } from '../conditions/assessment.ts';
 import { DeleteOnTermination } from '../housekeeping/delete-on-termination.ts';
 import { StaticAddress } from '../housekeeping/static-address.ts';
 import { IdleInterfaces } from '../release/idle-interfaces.ts';
@@ -21,6 +21,7 @@ import { NodeState } from './node-state.ts';
 import { ConditionReport } from './condition-report.ts';
 import { Deficit } from './deficit.ts';
 import type { NodeContext } from './node-context.ts';
+import { explainNode, type NodeExplanation } from './node-explanation.ts';
 import type { NodeFigures } from './node-summary.ts';
 import type { Desired } from '../publish/next-write.ts';
 import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts';
@@ -222,6 +223,11 @@ export class NodeReconciler {
     };
   }
 
+  explain(): NodeExplanation {
+    const { backoff } = this.#maintainer;
+    return explainNode(this.#context, this.#state, { backoff, report: this.#report });
+  }
+
   #reconcile(): Promise<void> {
     const now = this.#now;
     const { view } = this.#state;
@@ -380,9 +386,4 @@ export class NodeReconciler {
     if (this.#report.published(this.#state.assessed)) this.wake();
     this.#deficit.published(this.#state.assessed);
   }
-}
-
-function isOursToWrite(assessment: Assessment): boolean {
-  const { kind } = assessment;
-  return kind === 'served' || (kind === 'blocked' && assessment.requirements !== undefined);
 }

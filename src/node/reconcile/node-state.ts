@@ -3,7 +3,7 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { textAt } from '../../kubernetes/transport/json.ts';
 import type { AllocationImplementation, InstancePort } from '../../providers/contract/cloud.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
-import type { Answer } from '../../providers/contract/operations.ts';
+import type { Answer, Outcome } from '../../providers/contract/operations.ts';
 import type { Activity, PauseReason, PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import { Growth } from '../allocate/growth.ts';
@@ -20,6 +20,7 @@ import type { KnownLimits } from '../../providers/catalog/instance-type-limits.t
 import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
 import type { PartEvent } from './node-event.ts';
+import { RecentCalls } from './recent-calls.ts';
 import type { MaintainedFacts } from '../allocate/step-execution.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-address.ts';
 import type { OpenWrite, PublishedObject } from '../publish/node-publisher.ts';
@@ -49,6 +50,7 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
   assessed: Assessment = { kind: 'unread' };
   /** Number of operations started for the node. */
   calls = 0;
+  readonly recentCalls = new RecentCalls();
   /** When this process last wrote the object, may have written it, or started to, in monotonic ms; -Infinity if never. */
   writtenAt = -Infinity;
   readonly seenAt: number;
@@ -95,7 +97,11 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
       ...implementation,
       perform: (operation, context) => {
         this.calls++;
-        return implementation.perform(operation, context);
+        const { clock } = this.#context.runtime;
+        const performed = implementation.perform(operation, context);
+        const note = (outcome: Outcome): void => this.recentCalls.note(operation, outcome, clock.monotonic());
+        performed.then(note, () => undefined);
+        return performed;
       },
     };
   }

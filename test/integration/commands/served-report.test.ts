@@ -9,17 +9,17 @@ afterEach(async () => {
 });
 
 describe('what a process serves', () => {
-  test.each<[string, Answer, RegExp]>([
-    ['never answers', () => undefined, /^no answer within 0\.1 s$/],
-    ['never ends its answer', (_, response) => void response.write('{'), /^the answer is cut off: /],
+  test.each<[string, Answer, RegExp, number?]>([
+    ['never answers', () => undefined, /^no answer within 0\.1 s$/, 100],
+    ['never ends its answer', (_, response) => void response.write('{'), /^the answer is cut off: /, 1000],
     ['ends the connection', ({ socket }) => void socket.destroy(), /^socket hang up$/],
     ['answers with a page', (_, response) => void response.end('<html>'), /no report of a controller/],
-  ])('is not read if it %s, and why is in words', async (_, answer, problem) => {
+  ])('is not read if it %s, and why is in words', async (_, answer, problem, limit = 10_000) => {
     const server = await loopbackServer(answer);
     ended.push(server.close);
     const port = new URL(server.url).port;
 
-    const read = await readStatus(() => Promise.resolve({ host: '127.0.0.1', port }), 100);
+    const read = await readStatus(() => Promise.resolve({ host: '127.0.0.1', port }), { limit });
 
     expect(read).toEqual({ kind: 'failed', problem: expect.stringMatching(problem) });
   });

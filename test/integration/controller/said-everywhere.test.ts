@@ -1,11 +1,12 @@
 // Causes each condition that keeps a node from its addresses. Each of these places must name it on its own: the Events of the
-// Node and of the CiliumNode, the CiliumNode's status, /status?node=, the metrics, the log.
+// Node and of the CiliumNode, the CiliumNode's status, /status?node=, headwater explain (with the next try), the metrics, the log.
 import { describe, expect, test } from '@jest/globals';
 import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
 import type { Fault } from '../../../src/simulator/cloud/faults.ts';
 import { start, stop, terminate } from '../../../src/simulator/cloud/instances.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { explained, toldOf } from '../../support/explained.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
@@ -19,6 +20,8 @@ interface Cause {
   readonly reason: ConditionReason;
   /** What the reader must do. */
   readonly says: RegExp;
+  /** When `headwater explain` expects the next try. */
+  readonly next: RegExp;
   readonly node?: Partial<NodeFacts>;
   /** Wrong facts in its Node and CiliumNode. */
   readonly is?: Partial<NodeFacts>;
@@ -49,11 +52,18 @@ function refusing(
   return ({ world }) => world.fault(action, fault);
 }
 
+/** When the next try is. */
+const refusedAgain = /^in \d+ (?:s|min), when what the cloud refused may be tried again$/;
+const onChange = /^when its CiliumNode, its Node or its instance changes$/;
+const networkAgain = /^when the network is read again, each minute$/;
+const onAnswer = /^when the cloud answers for its instance$/;
+
 const causes: readonly Cause[] = [
   // The six most common ones.
   {
     reason: 'SubnetsExhausted',
     says: /^no address is left in subnet-\w+(, subnet-\w+)*: add a subnet/,
+    next: /^when the free addresses are counted again, each minute$/,
     node: inNewInterfaces,
     before: ({ world }) => {
       const ends = [ids.pods, ids.morePods].map((subnet) => world.occupy(subnet));
@@ -63,12 +73,14 @@ const causes: readonly Cause[] = [
   {
     reason: 'AccessDenied',
     says: /^allow ec2:CreateNetworkInterface to Headwater's role: CreateNetworkInterface answers/,
+    next: refusedAgain,
     node: many,
     before: refusing('CreateNetworkInterface', 'UnauthorizedOperation', { status: 403 }),
   },
   {
     reason: 'NoSecurityGroupMatches',
     says: /tag one, or correct spec\.eni\.security-group-tags/,
+    next: networkAgain,
     node: { eni: { ...inNewInterfaces.eni, securityGroupTags: { purpose: 'none' } } },
     mend: ({ world, machine }) =>
       world.patch(machine, { spec: { eni: { 'security-group-tags': { purpose: 'pods' } } } }),
@@ -76,6 +88,7 @@ const causes: readonly Cause[] = [
   {
     reason: 'InstanceTypeUnknown',
     says: /correct spec\.eni\.instance-type/,
+    next: onChange,
     spec: { eni: { 'instance-type': 'z9.none' } },
     mend: ({ world, machine }) => world.patch(machine, { spec: { eni: { 'instance-type': 'm5.large' } } }),
     standing: 'blocked',
@@ -83,11 +96,13 @@ const causes: readonly Cause[] = [
   {
     reason: 'Throttled',
     says: /^the account's rate limit for this call is used up/,
+    next: /^when (?:the rate limits allow its call|the call under way ends)$/,
     before: ({ world }) => world.fault('AssignPrivateIpAddresses', { kind: 'throttle' }),
   },
   {
     reason: 'InstanceNotRunning',
     says: /^start instance i-\w+, or delete its Node: it is (not running|stopped), and gets no/,
+    next: /^in \d+ s, when its back-off ends$/,
     node: many,
     before: ({ world, machine }) => {
       const { network } = world.cluster.ec2;
@@ -103,54 +118,63 @@ const causes: readonly Cause[] = [
   {
     reason: 'CredentialsExpired',
     says: /^renew Headwater's credentials, or set its clock: the cloud answers/,
+    next: refusedAgain,
     isFull: true,
     before: refusing('AssignPrivateIpAddresses', 'ExpiredToken'),
   },
   {
     reason: 'ClockWrong',
     says: /^set the clock of the machine that Headwater runs on.*: the cloud answers RequestExpired/,
+    next: refusedAgain,
     isFull: true,
     before: refusing('AssignPrivateIpAddresses', 'RequestExpired'),
   },
   {
     reason: 'CredentialsInvalid',
     says: /^check the credentials that Headwater uses: the cloud answers/,
+    next: onAnswer,
     before: refusing('DescribeNetworkInterfaces', 'AuthFailure', { status: 401 }),
     standing: 'unknown',
   },
   {
     reason: 'Unreachable',
     says: /^the cloud failed inside, so Headwater retries; .*: DescribeSubnets answers ServiceUnavailable/,
+    next: onAnswer,
     before: refusing('DescribeSubnets', 'ServiceUnavailable', { status: 503 }),
     standing: 'unknown',
   },
   {
     reason: 'CallFailed',
     says: /^for interface eni-\w+ AssignPrivateIpAddresses answers OperationNotPermitted: refused/,
+    next: refusedAgain,
     isFull: true,
     before: refusing('AssignPrivateIpAddresses', 'OperationNotPermitted'),
   },
   {
     reason: 'NoSubnetMatches',
     says: /create or tag a subnet, or correct the node's subnet selection/,
+    next: networkAgain,
     node: { eni: { firstInterfaceIndex: 1 } },
     flags: { 'subnet-tags-filter': 'purpose=none' },
   },
   {
     reason: 'NetworkUnreadable',
     says: /^allow ec2:DescribeSecurityGroups to Headwater's role/,
+    next: networkAgain,
     node: { eni: { ...inNewInterfaces.eni, securityGroupTags: { purpose: 'pods' } } },
     before: refusing('DescribeSecurityGroups', 'UnauthorizedOperation', { status: 403 }),
   },
   {
     reason: 'InstanceTypeUnreadable',
     says: /^allow ec2:DescribeInstanceTypes to Headwater's role/,
+    next: /^when the limits of its instance type are read$/,
     before: refusing('DescribeInstanceTypes', 'UnauthorizedOperation', { status: 403 }),
     standing: 'blocked',
   },
   {
     reason: 'MaxAllocateReached',
     says: /spec\.ipam\.max-allocate 12 allows no more: raise ipam-max-allocate/,
+    next: /^when its limit rises, or pods end$/,
     node: { ipam: { minAllocate: 12, maxAllocate: 12 } },
     afterwards: async ({ world, machine }) => {
       await world.use(machine, 12);
@@ -162,34 +186,40 @@ const causes: readonly Cause[] = [
   {
     reason: 'MutationsPaused',
     says: /it is paused \(--pause\)/,
+    next: /^when the pause ends: it is paused \(--pause\)$/,
     flags: { pause: 'mutations' },
   },
   {
     reason: 'WriteRefused',
     says: /^allow Headwater to patch ciliumnodes\/status of cilium\.io/,
+    next: /^when the API server accepts the write of its CiliumNode$/,
     before: ({ world }) => world.refuse(403, 'PATCH', /\/ciliumnodes\//),
   },
   {
     reason: 'InstanceNotFound',
     says: /check Headwater's region, account and role, and spec\.instance-id/,
+    next: onChange,
     is: { instanceId: 'i-0123456789abcdef0' },
     standing: 'blocked',
   },
   {
     reason: 'InstanceTerminated',
     says: /delete the Node and its CiliumNode/,
+    next: onChange,
     afterwards: ({ world, machine }) => terminate(world.cluster.ec2.network, [machine.instanceId]),
     standing: 'blocked',
   },
   {
     reason: 'InstanceNotManaged',
     says: /does not carry the tags of --instance-tags-filter/,
+    next: onChange,
     flags: { 'instance-tags-filter': 'role=worker' },
     standing: 'blocked',
   },
   {
     reason: 'NodeUnreadable',
     says: /spec\.instance-id is missing/,
+    next: onChange,
     spec: { 'instance-id': '' },
     mend: ({ world, machine }) => world.patch(machine, { spec: { 'instance-id': machine.instanceId } }),
     standing: 'blocked',
@@ -197,6 +227,7 @@ const causes: readonly Cause[] = [
   {
     reason: 'NetworkMismatch',
     says: /correct spec\.eni\.vpc-id/,
+    next: onChange,
     spec: { eni: { 'vpc-id': 'vpc-00000000000000009' } },
     mend: ({ world, machine }) => world.patch(machine, { spec: { eni: { 'vpc-id': machine.vpcId } } }),
     standing: 'blocked',
@@ -210,6 +241,7 @@ async function placesOf(
   reason: string,
 ): Promise<object> {
   const status = controller.controller.status();
+  const explanation = explained(controller.controller, machine.name);
   const answer = controller.controller.node(machine.name);
   const ofReason = world.events(machine.name).filter((text) => text.includes(` ${reason}: `));
   const lines = controller.logged.filter(
@@ -222,6 +254,7 @@ async function placesOf(
     'kubectl describe ciliumnode': ofReason.filter((event) => event.startsWith('CiliumNode ')).map(text),
     'operator-status.error': world.operatorError(machine),
     '/status?node=': answer.known ? [answer.standing, answer.reason, answer.why] : answer,
+    'headwater explain': ['why', 'next try'].flatMap((label) => toldOf(explanation, label)),
     '/status': status.reasons,
     metrics: await controller.metric(`headwater_blocked{resource="node",reason="${reason}"}`),
     log: lines.map(({ details }) => details['why'] ?? details['problem']),
@@ -271,7 +304,7 @@ describe('the reason why a node cannot be satisfied', () => {
   });
 
   test.each(causes)('is shown in every place: $reason', async (cause) => {
-    const { reason, says, standing = 'in_deficit' } = cause;
+    const { reason, says, next, standing = 'in_deficit' } = cause;
     const { staged, controller, end } = await play(cause);
 
     const places = await placesOf(staged, controller, reason);
@@ -282,6 +315,7 @@ describe('the reason why a node cannot be satisfied', () => {
       'kubectl describe ciliumnode': expect.arrayContaining([text]) as unknown,
       'operator-status.error': isUnwritable(reason) ? '' : text,
       '/status?node=': [standing, reason, text],
+      'headwater explain': [text, expect.stringMatching(next)],
       '/status': { [reason]: 1 },
       metrics: 1,
       log: expect.arrayContaining([text]) as unknown,

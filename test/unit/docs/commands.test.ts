@@ -32,7 +32,7 @@ const runners: Readonly<Record<string, (words: readonly string[]) => boolean>> =
       .filter((word) => word.startsWith('--'))
       .map((word) => word.slice(2).split('=')[0] ?? '');
     if (first === 'simulate') return flags.every((flag) => simulateFlags.includes(flag));
-    if (first === 'status') return flags.every((flag) => statusFlags.includes(flag));
+    if (first === 'status' || first === 'explain') return flags.every((flag) => statusFlags.includes(flag));
     // test/integration/commands/demo-blocks.test.ts
     if (first === 'demo') return flags.every((flag) => flag === 'ipam');
     return (first === 'run' || first === 'nodeipam') && flags.every((flag) => options.includes(flag));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { nearest } from '../../../src/commands/did-you-mean.ts';
+import { nearest } from '../../../src/runtime/did-you-mean.ts';
 
 const names = [
   '--parallel-alloc-workers',

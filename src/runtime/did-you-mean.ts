@@ -5,6 +5,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let min = Math.min(4, Math.ceil(word.length / 2));
   for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= min) continue;
     const distance = editDistance(word, candidate);
     if (distance < min) [best, min] = [candidate, distance];
   }

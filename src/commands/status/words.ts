@@ -1,0 +1,19 @@
+// Counts, ages and names in the words of the commands that ask. Pure.
+
+export function counted(count: number, noun: string, plural = 's'): string {
+  return `${count} ${noun}${count === 1 ? '' : plural}`;
+}
+
+/** In s. */
+export function ageInWords(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+/** `in_deficit`, `leftAlone`, `allocateIPs` */
+export function nameInWords(name: string): string {
+  return name
+    .replaceAll('_', ' ')
+    .replaceAll(/(?<=[a-z])[A-Z](?=[a-z])/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replaceAll(/(?<=[a-z])[A-Z]/g, ' $&');
+}
