@@ -2,12 +2,12 @@
 // whose network, file systems and processes end with the test.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cniPath, must, type Ran, run } from './rig/node-machine.ts';
+import { busyboxImage, packImage } from './rig/busybox-image.ts';
+import { cniPath, type Ran, run } from './rig/node-machine.ts';
 
 const program = join(import.meta.dirname, '../../bin/headwater');
 /** Whatever runs in it ends with its first process. */
@@ -37,43 +37,6 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
   for (const place of made) await rmdir(place);
 });
-
-/** Packs a root file system with a static busybox as an image, https://github.com/opencontainers/image-spec */
-async function packImage(): Promise<string> {
-  const [root, layout] = [join(directory, 'rootfs'), join(directory, 'layout')];
-  for (const name of ['bin', 'dev', 'etc', 'proc', 'sys', 'tmp'])
-    await mkdir(join(root, name), { recursive: true });
-  const busybox = (await run('which', ['busybox'])).out.trim();
-  await copyFile(busybox, join(root, 'bin/busybox'));
-  for (const name of ['sh', 'ip', 'ping']) await symlink('busybox', join(root, 'bin', name));
-  await must('tar', '-C', root, '-cf', join(directory, 'layer.tar'), '.');
-  await mkdir(join(layout, 'blobs/sha256'), { recursive: true });
-  const add = async (mediaType: string, content: Buffer | string) => {
-    const digest = createHash('sha256').update(content).digest('hex');
-    await writeFile(join(layout, 'blobs/sha256', digest), content);
-    return { mediaType, digest: `sha256:${digest}`, size: Buffer.byteLength(content) };
-  };
-  const type = 'application/vnd.oci.image';
-  const layer = await add(`${type}.layer.v1.tar`, await readFile(join(directory, 'layer.tar')));
-  const config = await add(
-    `${type}.config.v1+json`,
-    JSON.stringify({
-      architecture: process.arch === 'x64' ? 'amd64' : process.arch,
-      os: 'linux',
-      config: { Env: ['PATH=/bin'] },
-      rootfs: { type: 'layers', diff_ids: [layer.digest] },
-    }),
-  );
-  const manifestType = `${type}.manifest.v1+json`;
-  const manifest = { schemaVersion: 2, mediaType: manifestType, config, layers: [layer] };
-  const annotations = { 'io.containerd.image.name': 'local/busybox:1' };
-  const manifests = [{ ...(await add(manifestType, JSON.stringify(manifest))), annotations }];
-  await writeFile(join(layout, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
-  await writeFile(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }));
-  const image = join(directory, 'image.tar');
-  await must('tar', '-C', layout, '-cf', image, '.');
-  return image;
-}
 
 async function inMachine(commands: readonly string[]): Promise<Ran> {
   const at = (name: string): string => join(directory, name);
@@ -113,11 +76,11 @@ async function inMachine(commands: readonly string[]): Promise<Ran> {
 
 whereContainerdIs('a container of containerd', () => {
   test('gets an address of the agent, reaches its node, and leaves nothing', async () => {
-    const image = await packImage();
+    const image = await packImage(directory);
 
     const { code, out, err } = await inMachine([
       `ctr images import --snapshotter native ${image} > /dev/null`,
-      "ctr run --cni --rm --snapshotter native local/busybox:1 first sh -c 'ip -4 -o addr show eth0; ping -c 1 10.99.1.1'",
+      `ctr run --cni --rm --snapshotter native ${busyboxImage} first sh -c 'ip -4 -o addr show eth0; ping -c 1 10.99.1.1'`,
       'held',
     ]);
 

@@ -7,11 +7,26 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endedBySignals } from '../../rig/ended-by-signals.ts';
-import { type Building, buildProgram, isThere, pathOfProgram } from '../support/go-program.ts';
+import {
+  type Building,
+  buildProgram,
+  type GoProgram,
+  isThere,
+  pathOfProgram,
+} from '../support/go-program.ts';
 import { runJest } from '../support/jest-run.ts';
 import { preparePrograms } from '../cni/rig/prepared-programs.ts';
-import { apiServerProgram, nodeIpamProgram } from './rig/api-server-program.ts';
-import { etcd, go, missingPieces, setpriv } from './rig/missing-pieces.ts';
+import { apiServerProgram, kubeletProgram, nodeIpamProgram } from './rig/api-server-program.ts';
+import {
+  busybox,
+  containerd,
+  etcd,
+  go,
+  missingPieces,
+  type Piece,
+  runc,
+  setpriv,
+} from './rig/missing-pieces.ts';
 import { planVariables, takeoverPlan } from './rig/takeover-plan.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -45,7 +60,16 @@ async function main(words: readonly string[], signal: AbortSignal): Promise<numb
   }
   const building = { environment: process.env, signal, say };
   if (!isBuilt) await buildProgram(apiServerProgram, program, building);
-  const peer = await builtPeer(building);
+  const peer = await builtProgram(
+    nodeIpamProgram,
+    'comparisons with the node-ipam-controller of Kubernetes',
+    building,
+  );
+  const kubelet = await builtProgram(kubeletProgram, 'nodes with the kubelet of Kubernetes', building, [
+    containerd,
+    runc,
+    busybox,
+  ]);
   const cni = await builtCni(building);
   try {
     if (args.includes('--build-only')) return 0;
@@ -56,6 +80,7 @@ async function main(words: readonly string[], signal: AbortSignal): Promise<numb
         ...environment,
         HEADWATER_KUBE_APISERVER: program,
         ...(peer !== undefined && { HEADWATER_NODE_IPAM_CONTROLLER: peer }),
+        ...(kubelet !== undefined && { HEADWATER_KUBELET: kubelet }),
         ...(cni !== undefined && { HEADWATER_CNI_PATH: cni }),
       },
       signal,
@@ -73,16 +98,21 @@ async function builtCni(building: Building): Promise<string | undefined> {
   return undefined;
 }
 
-/** The path of Kubernetes' own node-ipam-controller; undefined if it is not built and cannot be. */
-async function builtPeer(building: Building): Promise<string | undefined> {
-  const path = await pathOfProgram(nodeIpamProgram, building.environment);
-  if (await isThere(path)) return path;
-  const [advice] = await missingPieces([go]);
-  if (advice !== undefined) {
-    say(`not run: comparisons with the node-ipam-controller of Kubernetes (${advice})`);
+/** The path of the program; undefined if it cannot be built, or if something lacks that it `needs`. `what` is then not run. */
+async function builtProgram(
+  program: GoProgram,
+  what: string,
+  building: Building,
+  needs: readonly Piece[] = [],
+): Promise<string | undefined> {
+  const path = await pathOfProgram(program, building.environment);
+  const isBuilt = await isThere(path);
+  const advice = await missingPieces(isBuilt ? needs : [...needs, go]);
+  if (advice.length > 0) {
+    say(`not run: ${what} (${[...new Set(advice)].join('; ')})`);
     return undefined;
   }
-  await buildProgram(nodeIpamProgram, path, building);
+  if (!isBuilt) await buildProgram(program, path, building);
   return path;
 }
 

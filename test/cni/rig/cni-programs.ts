@@ -28,6 +28,8 @@ export const cniPrograms: readonly GoProgram[] = [
   program('cnitool', 'v1.3.1', `${cni}/cnitool`),
   program('ptp', 'v1.10.0', `${plugins}/main/ptp`),
   program('bridge', 'v1.10.0', `${plugins}/main/bridge`),
+  program('loopback', 'v1.10.0', `${plugins}/main/loopback`),
+  program('portmap', 'v1.10.0', `${plugins}/meta/portmap`),
   program('host-local', 'v1.10.0', `${plugins}/ipam/host-local`),
   runtime,
 ];

@@ -21,6 +21,13 @@ export const apiServerProgram: GoProgram = {
   ].join(' '),
 };
 
+/** The kubelet of the same version, from a module of its own. */
+export const kubeletProgram: GoProgram = {
+  ...apiServerProgram,
+  name: 'kubelet',
+  sources: join(import.meta.dirname, '../servers/kubelet'),
+};
+
 /** The node-ipam-controller of kube-controller-manager, from the same module. */
 export const nodeIpamProgram: GoProgram = {
   ...apiServerProgram,

@@ -16,6 +16,15 @@ export const setpriv: Piece = {
   command: ['setpriv', '--version'],
   advice: 'setpriv is not on the PATH: apt-get install util-linux',
 };
+export const containerd: Piece = {
+  command: ['containerd', '--version'],
+  advice: 'containerd is not on the PATH: apt-get install containerd',
+};
+export const runc: Piece = { ...containerd, command: ['runc', '--version'] };
+export const busybox: Piece = {
+  command: ['busybox', 'true'],
+  advice: 'busybox is not on the PATH: apt-get install busybox-static',
+};
 export const go: Piece = {
   command: ['go', 'version'],
   advice:
