@@ -42,7 +42,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   ],
   'blocks-apart': ['src/blocks/allocation/block-holders.ts', '../../providers/contract/ipv4.ts'],
   'settings-of-blocks-stand-on-options': ['src/blocks/settings/block-pools.ts', '../allocation/pace.ts'],
-  'modes-of-blocks-know-their-host': ['src/blocks/modes/block-book.ts', '../../controller/fencing.ts'],
+  'modes-of-blocks-know-their-host': ['src/blocks/modes/own-lease.ts', '../../controller/fencing.ts'],
   'clouds-sessions-below-controller': ['src/controller/eni/cloud-state.ts', '../fencing.ts'],
   'blocks-holders-apart': ['src/blocks/cluster-pool/planted.ts', '../node-ipam/planted.ts'],
   'blocks-pools-above-cilium-nodes': ['src/blocks/multi-pool/planted.ts', '../node-ipam/planted.ts'],

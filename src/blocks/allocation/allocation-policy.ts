@@ -1,7 +1,7 @@
 // The port to what objects should get: a block of each family, or blocks of pools as their agents ask. An implementation knows
 // who holds what and decides, without waiting for anything; the allocator carries out what it decides.
 import type { Cidr, Family } from '../set/cidr.ts';
-import type { BlockCondition, Holder } from './block-holders.ts';
+import type { Assignment, BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated } from './block-ledger.ts';
 import type { PoolCidr } from './shelf.ts';
 
@@ -25,9 +25,10 @@ export interface Change {
   readonly confirmIn?: { readonly ms: number; readonly episode: number };
 }
 
-/** What is taken for an object, and written to it next. */
-export interface Reservation<D> {
-  readonly draft: D;
+/** The blocks that are taken for an object, and how they are written to it. */
+export interface Reservation {
+  /** Writes to the object in the state in which this was reserved. Rejects only with the signal's reason. */
+  write(signal: AbortSignal): Promise<Assignment>;
   /** The blocks that it then shows. */
   readonly blocks: readonly string[];
   /** Those of them that it never showed: only a second allocator can have given them to it. */
@@ -37,7 +38,10 @@ export interface Reservation<D> {
   readonly allocated: readonly Allocated[];
 }
 
-export interface AllocationPolicy<H extends Holder, D> {
+/** `H`: the objects, with all that it decides on. */
+export interface AllocationPolicy<H extends Holder> {
+  /** Writes that one object may need in a row. */
+  readonly writesInARow: number;
   /** Takes in what an object shows: it holds that from now on, even if another one does, too. `before`: undefined for a new object. */
   hold(holder: H, before: H | undefined): Change;
   /** The object was read and taken in again, as an earlier change asked for. */
@@ -51,7 +55,7 @@ export interface AllocationPolicy<H extends Holder, D> {
   /** What it lacks; empty if it can get nothing. */
   missingBlocks(holder: H): readonly MissingBlock[];
   /** Takes what the object lacks and is free; undefined if that is nothing. */
-  reserve(holder: H): Reservation<D> | undefined;
+  reserve(holder: H): Reservation | undefined;
   /** What was reserved for it is not going to be written. */
   cancel(holder: H): void;
   /** What is wrong with the object; undefined if nothing is. */

@@ -3,18 +3,19 @@ import type { Freed } from './allocation-policy.ts';
 import type { Assignment, BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated } from './block-ledger.ts';
 
-export type AllocatorEvent<H extends Holder = Holder> =
+export type AllocatorEvent =
   | { readonly kind: 'allocated'; readonly allocated: Allocated }
   /** The object that held the block is gone, or no longer lists the block. */
   | ({ readonly kind: 'freed' } & Freed)
   /** In a dry run: what would be written. */
-  | { readonly kind: 'wouldAssign'; readonly holder: H; readonly blocks: readonly string[] }
-  | { readonly kind: 'written'; readonly name: string; readonly outcome: Assignment<H> }
+  | { readonly kind: 'wouldAssign'; readonly holder: Holder; readonly blocks: readonly string[] }
+  /** `holder`: as last read, with what the write answered. */
+  | { readonly kind: 'written'; readonly holder: Holder; readonly outcome: Assignment }
   /** An object shows blocks that it did not show before, and that this allocator did not write. */
-  | { readonly kind: 'othersBlocks'; readonly holder: H }
+  | { readonly kind: 'othersBlocks'; readonly holder: Holder }
   | {
       readonly kind: 'condition';
-      readonly holder: H;
+      readonly holder: Holder;
       readonly condition: BlockCondition | undefined;
       readonly before: BlockCondition | undefined;
     }

@@ -7,26 +7,10 @@ import { TaskGroup } from '../../runtime/task-group.ts';
 import type { AllocationPolicy, Change, MissingBlock, Reservation } from './allocation-policy.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
 import { answersEnd, type Entry, isUnanswered, newEntry, type Standing } from './allocator-entry.ts';
-import type { AllocatorPorts, BlockAllocator } from './block-allocator.ts';
+import type { AllocatorOf, AllocatorPorts } from './block-allocator.ts';
 import { FormerWrites } from './former-writes.ts';
 import { bySeniority, ServiceQueue } from './service-queue.ts';
 import { WritePauses } from './write-pauses.ts';
-
-/** `H`: the objects. `D`: what is written to one. */
-export interface AllocatorDeps<H extends Holder, D> extends AllocatorPorts<H> {
-  readonly policy: AllocationPolicy<H, D>;
-  readonly holders: BlockHolders<H, D>;
-  readonly settings: AllocatorSettings;
-}
-
-export interface AllocatorSettings {
-  /** Writes in flight. */
-  readonly workers: number;
-  /** How long after its start a write without an answer may still take effect, in ms. */
-  readonly writeTime: number;
-  /** Writes that one object may need in a row; for each further one it waits longer. */
-  readonly writesInARow: number;
-}
 
 /** Between two writes of one object, in ms: no object gets more than its share of writes. */
 const retries = { base: 500, cap: 30_000 };
@@ -37,30 +21,31 @@ const conflictsMetAtOnce = 3;
 /** After so long, all writes that one object may need in a row are made up for, in ms. */
 const quietTime = 60_000;
 
-export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
-  readonly #deps: AllocatorDeps<H, D>;
+/** `H`: the objects, with what its policy reads of them. */
+export class Allocator<H extends Holder> implements AllocatorOf<H> {
+  readonly #ports: AllocatorPorts;
+  readonly #policy: AllocationPolicy<H>;
+  readonly #holders: BlockHolders;
   readonly #entries = new Map<string, Entry<H>>();
   readonly #byUid = new Map<string, Entry<H>>();
   readonly #line = new ServiceQueue<Entry<H>>();
   readonly #work: TaskGroup;
   #inFlight = 0;
   readonly #pauses: WritePauses;
-  readonly #former: FormerWrites<H>;
+  readonly #former: FormerWrites;
   #hasStarted = false;
 
-  constructor(deps: AllocatorDeps<H, D>) {
-    this.#deps = deps;
-    this.#work = new TaskGroup(deps);
-    this.#pauses = new WritePauses(deps.clock, () => this.#serve());
+  constructor(ports: AllocatorPorts, policy: AllocationPolicy<H>, holders: BlockHolders) {
+    this.#ports = ports;
+    this.#policy = policy;
+    this.#holders = holders;
+    this.#work = new TaskGroup(ports);
+    this.#pauses = new WritePauses(ports.clock, () => this.#serve());
     this.#former = new FormerWrites({
-      holders: deps.holders,
+      holders,
       tasks: this.#work,
-      workers: deps.settings.workers,
+      workers: ports.workers,
       current: (uid) => this.#byUid.get(uid)?.holder,
-      onAnswer: (holder) => {
-        const entry = this.#byUid.get(holder.uid);
-        if (entry !== undefined) this.#applyTo(entry, holder);
-      },
       onProgress: () => this.#serve(),
     });
   }
@@ -98,17 +83,17 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   async stop(deadline: AbortSignal): Promise<'ended' | 'unended'> {
     this.#pauses.stop();
     await this.#work.stop(deadline);
-    const { clock, refusal, holders } = this.#deps;
     const unanswered = [...this.#entries.values()].filter(isUnanswered);
     const open = await Promise.all(
       unanswered.map(async (entry) => {
-        if (refusal() !== undefined || deadline.aborted) return [entry];
-        const { kind } = await holders
+        if (this.#ports.refusal() !== undefined || deadline.aborted) return [entry];
+        const { kind } = await this.#holders
           .supersede(entry.holder, deadline)
           .catch(() => ({ kind: 'unavailable' }) as const);
         return kind === 'written' || kind === 'conflict' || kind === 'gone' ? [] : [entry];
       }),
     );
+    const { clock } = this.#ports;
     const wait = answersEnd(open.flat()) - clock.monotonic();
     // The next leader knows nothing of what such a write reserves, and could give it to another object.
     if (wait > 0) await sleep(clock, wait, deadline).catch(() => undefined);
@@ -126,7 +111,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   waiting(): readonly MissingBlock[] {
     return [...this.#entries.values()].flatMap(({ holder }) =>
-      this.#howServed(holder) === 'waiting' ? this.#deps.policy.missingBlocks(holder) : [],
+      this.#howServed(holder) === 'waiting' ? this.#policy.missingBlocks(holder) : [],
     );
   }
 
@@ -135,15 +120,15 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   }
 
   #howServed(holder: H): Standing['standing'] {
-    if (this.#deps.policy.missingBlocks(holder).length === 0) return 'served';
-    return this.#deps.holders.isLeftAlone(holder) ? 'leftAlone' : 'waiting';
+    if (this.#policy.missingBlocks(holder).length === 0) return 'served';
+    return this.#holders.isLeftAlone(holder) ? 'leftAlone' : 'waiting';
   }
 
   #add(holder: H): Entry<H> {
-    const entry = newEntry(holder, new Backoff(retries, this.#deps));
+    const entry = newEntry(holder, new Backoff(retries, this.#ports));
     this.#entries.set(holder.name, entry);
     this.#byUid.set(holder.uid, entry);
-    this.#follow(this.#deps.policy.hold(holder, undefined));
+    this.#follow(this.#policy.hold(holder, undefined));
     return entry;
   }
 
@@ -154,13 +139,13 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     this.#line.delete(entry);
     this.#entries.delete(name);
     this.#byUid.delete(uid);
-    this.#follow(this.#deps.policy.release(entry.holder));
-    this.#deps.holders.forget(entry.holder);
+    this.#follow(this.#policy.release(entry.holder));
+    this.#holders.forget?.(entry.holder);
     this.#serve();
   }
 
   #update(entry: Entry<H>, holder: H): void {
-    const { policy } = this.#deps;
+    const policy = this.#policy;
     const before = entry.holder;
     entry.holder = holder;
     if (!policy.isOurs(holder)) this.#noteOthers(holder);
@@ -176,16 +161,14 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   /** What an object lacks for long, its live state lacks too: only that is evidence. */
   #confirmLater(entry: Entry<H>, after: NonNullable<Change['confirmIn']>): void {
-    const { policy, holders } = this.#deps;
     this.#work.later(after.ms, () =>
       this.#work.beginTask(async () => {
-        const reading = await holders.read(entry.holder.name, this.#work.deadline);
+        const reading = await this.#holders.read(entry.holder.name, this.#work.deadline);
         if (reading.kind === 'unavailable') this.#confirmLater(entry, after);
-        if (reading.kind !== 'found') return;
-        this.#applyTo(entry, reading.holder);
         const { holder } = entry;
-        if (this.#byUid.get(holder.uid) !== entry || policy.confirm === undefined) return;
-        this.#follow(policy.confirm(holder, after.episode));
+        const isKnown = reading.kind === 'found' && this.#byUid.get(holder.uid) === entry;
+        if (!isKnown || this.#policy.confirm === undefined) return;
+        this.#follow(this.#policy.confirm(holder, after.episode));
         this.#assessEntry(entry);
         this.#serve();
       }),
@@ -194,11 +177,11 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   /** What a former leader wrote is no work of another allocator. */
   #noteOthers(holder: H): void {
-    if (!this.#former.mayArrive) this.#deps.emit({ kind: 'othersBlocks', holder });
+    if (!this.#former.mayArrive) this.#ports.emit({ kind: 'othersBlocks', holder });
   }
 
   #follow({ others, freed }: Change): void {
-    for (const each of freed) this.#deps.emit({ kind: 'freed', ...each });
+    for (const each of freed) this.#ports.emit({ kind: 'freed', ...each });
     this.#evaluateAll(this.#hasStarted ? others : []);
   }
 
@@ -220,16 +203,16 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   #timeWait(entry: Entry<H>): void {
     const standing = this.#howServed(entry.holder);
-    const now = this.#deps.clock.monotonic();
+    const now = this.#ports.clock.monotonic();
     const { waitsSince } = entry;
     entry.waitsSince = standing === 'waiting' ? (waitsSince ?? now) : undefined;
     if (waitsSince !== undefined && standing === 'served')
-      this.#deps.emit({ kind: 'served', afterMs: now - waitsSince });
+      this.#ports.emit({ kind: 'served', afterMs: now - waitsSince });
   }
 
   /** An object that loses its blocks again and again waits longer and longer for each write. */
   #queue(entry: Entry<H>): void {
-    const wait = entry.backoff.until - this.#deps.clock.monotonic();
+    const wait = entry.backoff.until - this.#ports.clock.monotonic();
     if (wait > 0) {
       entry.cancelTimer = this.#work.later(wait, () => {
         entry.cancelTimer = undefined;
@@ -242,29 +225,28 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   }
 
   #isWanting({ holder }: Entry<H>): boolean {
-    if (holder.problem !== undefined || this.#deps.holders.isLeftAlone(holder)) return false;
-    return this.#deps.policy.missingBlocks(holder).length > 0;
+    if (holder.problem !== undefined || this.#holders.isLeftAlone(holder)) return false;
+    return this.#policy.missingBlocks(holder).length > 0;
   }
 
   #report(entry: Entry<H>): void {
     const { holder } = entry;
     const condition = this.#conditionOf(entry);
-    if (condition?.message === entry.condition?.message && holder.error === (condition?.message ?? undefined))
-      return;
     const before = entry.condition;
+    const isNews = condition?.message !== before?.message;
+    if (!isNews && holder.error === condition?.message) return;
     entry.condition = condition;
-    if (condition?.message !== before?.message)
-      this.#deps.emit({ kind: 'condition', holder, condition, before });
-    this.#deps.holders.report(holder, condition);
+    if (isNews) this.#ports.emit({ kind: 'condition', holder, condition, before });
+    this.#holders.report?.(holder, condition);
   }
 
   #conditionOf(entry: Entry<H>): BlockCondition | undefined {
     if (!this.#hasStarted) return undefined;
     const isWaiting = this.#isWanting(entry);
-    return this.#deps.policy.conditionOf(entry.holder, {
+    return this.#policy.conditionOf(entry.holder, {
       isWaiting,
       refused: isWaiting ? entry.refused : undefined,
-      isPaused: isWaiting && this.#deps.refusal() === 'otherAllocator',
+      isPaused: isWaiting && this.#ports.refusal() === 'otherAllocator',
     });
   }
 
@@ -272,28 +254,28 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   #serve(): void {
     if (!this.#hasStarted || this.#isHeldBack()) return;
     for (const entry of this.#line.inOrder()) {
-      if (this.#inFlight >= this.#deps.settings.workers) return;
-      const reservation = this.#deps.policy.reserve(entry.holder);
+      if (this.#inFlight >= this.#ports.workers) return;
+      const reservation = this.#policy.reserve(entry.holder);
       if (reservation !== undefined) this.#beginHolding(entry, reservation);
       else if (entry.condition === undefined) this.#report(entry);
     }
   }
 
   #isHeldBack(): boolean {
-    const why = this.#deps.refusal();
+    const why = this.#ports.refusal();
     // The next renewal of the Lease changes that, and nothing tells of it.
     if (why === 'notLeading') this.#pauses.holdBack(leaseCheck);
     if (this.#pauses.isPausing || (why !== undefined && why !== 'dryRun')) return true;
     return why === undefined && this.#former.advance() === 'mayArrive';
   }
 
-  #beginHolding(entry: Entry<H>, reservation: Reservation<D>): void {
+  #beginHolding(entry: Entry<H>, reservation: Reservation): void {
     const { holder } = entry;
     const { blocks, isKnown, allocated } = reservation;
-    for (const each of allocated) this.#deps.emit({ kind: 'allocated', allocated: each });
+    for (const each of allocated) this.#ports.emit({ kind: 'allocated', allocated: each });
     this.#line.delete(entry);
-    if (this.#deps.refusal() === 'dryRun') {
-      if (!isKnown) this.#deps.emit({ kind: 'wouldAssign', holder, blocks });
+    if (this.#ports.refusal() === 'dryRun') {
+      if (!isKnown) this.#ports.emit({ kind: 'wouldAssign', holder, blocks });
       return;
     }
     entry.isWriting = true;
@@ -309,23 +291,23 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     });
   }
 
-  async #write(entry: Entry<H>, { draft, fresh }: Reservation<D>): Promise<void> {
-    const { holders, emit, clock, settings } = this.#deps;
+  async #write(entry: Entry<H>, reservation: Reservation): Promise<void> {
+    const { clock, writeTime, random } = this.#ports;
     const { holder } = entry;
-    const until = clock.monotonic() + settings.writeTime;
-    const outcome = await holders.assign(holder, draft, this.#work.deadline);
+    const until = clock.monotonic() + writeTime;
+    const outcome = await reservation.write(this.#work.deadline);
     if (outcome.kind === 'unavailable') entry.unanswered = { version: holder.version, until };
-    emit({ kind: 'written', name: holder.name, outcome });
+    this.#ports.emit({ kind: 'written', holder: entry.holder, outcome });
     if (this.#isTooMuch(entry, outcome)) {
       const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : undefined;
-      entry.backoff.pauseFor(waitBeforeRetry(entry.backoff.fail(), asked, this.#deps.random));
+      entry.backoff.pauseFor(waitBeforeRetry(entry.backoff.fail(), asked, random));
     }
-    if (outcome.kind === 'written') this.#take(entry, outcome.holder);
+    if (outcome.kind === 'written') this.#noteWritten(entry, outcome.version);
     else if (outcome.kind === 'denied' || outcome.kind === 'invalid') this.#refuse(entry, outcome);
     else if (outcome.kind === 'unavailable') await this.#readAgain(entry, outcome.retryAfterMs);
     else if (outcome.kind === 'conflict') {
       await this.#readAgain(entry);
-      this.#compare(entry, holder, fresh);
+      this.#compare(entry, holder, reservation.fresh);
     }
   }
 
@@ -334,16 +316,15 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     const { holder, unanswered } = entry;
     if (holder.uid !== sent.uid || unanswered?.version === sent.version) return;
     const isGiven = holder.blocks.some((block) => fresh.includes(block));
-    if (isGiven && this.#deps.policy.isOurs(holder)) this.#noteOthers(holder);
+    if (isGiven && this.#policy.isOurs(holder)) this.#noteOthers(holder);
   }
 
   /** Whether the next write of the object has to wait. */
-  #isTooMuch(entry: Entry<H>, { kind }: Assignment<H>): boolean {
+  #isTooMuch(entry: Entry<H>, { kind }: Assignment): boolean {
     if (kind === 'conflict') return ++entry.conflicts > conflictsMetAtOnce;
     if (kind !== 'written') return true;
-    const { clock, settings } = this.#deps;
-    const { writesInARow } = settings;
-    const now = clock.monotonic();
+    const { writesInARow } = this.#policy;
+    const now = this.#ports.clock.monotonic();
     const quiet = now - entry.lastAt;
     entry.inARow = Math.max(0, entry.inARow - (quiet / quietTime) * (writesInARow + 1));
     entry.lastAt = now;
@@ -354,33 +335,26 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     return ++entry.inARow > writesInARow;
   }
 
-  #take(entry: Entry<H>, holder: H): void {
+  #noteWritten(entry: Entry<H>, version: string): void {
     this.#pauses.noteSuccess();
-    this.#applyTo(entry, holder);
-    if (holder.blocks.length === 0)
+    const { holder } = entry;
+    if (holder.version === version && holder.blocks.length === 0)
       entry.refused = 'the API server drops the field, because its definition lacks it';
   }
 
   /** Nothing was written: what was reserved is free again, unless an earlier write may still give it. */
-  #refuse(entry: Entry<H>, { kind, message }: Assignment<H> & { readonly kind: 'denied' | 'invalid' }): void {
+  #refuse(entry: Entry<H>, { kind, message }: Assignment & { readonly kind: 'denied' | 'invalid' }): void {
     entry.refused = message;
     if (kind === 'denied') this.#pauses.noteDenial(entry.holder.uid);
     if (entry.unanswered?.version === entry.holder.version) return;
-    this.#deps.policy.cancel(entry.holder);
+    this.#policy.cancel(entry.holder);
   }
 
   /** What was reserved stays until the object has been read: the write may have taken effect. */
   async #readAgain(entry: Entry<H>, retryAfterMs = 0): Promise<void> {
     this.#pauses.holdBack(retryAfterMs);
-    const reading = await this.#deps.holders.read(entry.holder.name, this.#work.deadline);
-    if (reading.kind === 'found') this.#applyTo(entry, reading.holder);
-    else if (reading.kind === 'unavailable') this.#pauses.holdBack(reading.retryAfterMs ?? 0);
-  }
-
-  /** Applies an answer, unless the object was replaced or is gone meanwhile: the watch delivers that. */
-  #applyTo(entry: Entry<H>, holder: H): void {
-    if (this.#byUid.get(holder.uid) !== entry || entry.holder.name !== holder.name) return;
-    this.#update(entry, holder);
+    const reading = await this.#holders.read(entry.holder.name, this.#work.deadline);
+    if (reading.kind === 'unavailable') this.#pauses.holdBack(reading.retryAfterMs ?? 0);
   }
 
   #afterWrite(entry: Entry<H>): void {

@@ -1,16 +1,13 @@
 // What the labels of a Node ask for: a block that is bigger than those of the pool, by at most a factor of 16. Pure.
 import { maxTogetherBits } from '../set/block-set.ts';
 import { type Cidr, cidrText, type Family, familyNames } from '../set/cidr.ts';
-import type { BlockCondition } from './block-holders.ts';
+import type { AskedMaskSizes, BlockCondition } from './block-holders.ts';
 
 /** Labels of Nodes. */
 export const maskSizeLabels = {
   ipv4: 'headwater/ipv4-mask-size',
   ipv6: 'headwater/ipv6-mask-size',
 } as const satisfies Record<Family, string>;
-
-/** The values of these labels: any text. */
-export type AskedMaskSizes = Readonly<Partial<Record<Family, string>>>;
 
 const none: AskedMaskSizes = {};
 

@@ -6,14 +6,7 @@ import type { Holder } from './block-holders.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 
-export interface BlockAllocator<H extends Holder> {
-  /**
-   * Starts with a complete list: what it shows is held before anything is given out. `mayFormerWrite`: a write of the former
-   * leader may still be under way. Call it once.
-   */
-  takeOverHolders(holders: Iterable<H>, mayFormerWrite: boolean): void;
-  /** Applies the newest state of an object; `undefined` once it is gone. */
-  apply(name: string, holder: H | undefined): void;
+export interface BlockAllocator {
   /** Call it when what an object should get may have changed, although the object did not. */
   reassess(name: string): void;
   /** Starts what may be written by now. Call it when `refusal` may have changed. `uids`: as far as it concerns these. Default: all. */
@@ -22,18 +15,33 @@ export interface BlockAllocator<H extends Holder> {
   stop(deadline: AbortSignal): Promise<'ended' | 'unended'>;
   standings(): readonly Standing[];
   standing(name: string): Standing | undefined;
-  /** What objects that wait lack. */
+  /** Blocks that waiting objects lack. */
   waiting(): readonly MissingBlock[];
+}
+
+/** An allocator of objects of one kind, to which their watch tells each change. */
+export interface AllocatorOf<H extends Holder> extends BlockAllocator {
+  /**
+   * Starts with a complete list: what it shows is held before anything is given out. `mayFormerWrite`: a write of the former
+   * leader may still be under way. Call it once.
+   */
+  takeOverHolders(holders: Iterable<H>, mayFormerWrite: boolean): void;
+  /** Applies the newest state of an object; `undefined` once it is gone. */
+  apply(name: string, holder: H | undefined): void;
 }
 
 /** `listing`: a part of a list is known. `otherAllocator`: another program gives out blocks. */
 export type AllocationRefusal = 'dryRun' | 'listing' | 'paused' | 'otherAllocator' | 'notLeading';
 
-/** What an allocator gets from the session that it serves. */
-export interface AllocatorPorts<H extends Holder> {
+/** The session that an allocator serves. */
+export interface AllocatorPorts {
   /** Why nothing may be written now; undefined if it may. Called before each write. */
-  readonly refusal: () => AllocationRefusal | undefined;
-  readonly emit: (event: AllocatorEvent<H>) => void;
+  refusal(): AllocationRefusal | undefined;
+  emit(event: AllocatorEvent): void;
+  /** Writes in flight. */
+  readonly workers: number;
+  /** How long after its start a write without an answer may still take effect, in ms. */
+  readonly writeTime: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly onBug: (error: unknown) => void;

@@ -1,5 +1,6 @@
 // The port to the objects that hold blocks: CiliumNodes, or Nodes. An implementation reads and writes them; which object gets
 // which block is decided here.
+import type { Family } from '../set/cidr.ts';
 
 /** An object that holds blocks, as last read. */
 export interface Holder {
@@ -24,24 +25,34 @@ export interface Holder {
   readonly problem?: string;
   /** The error that its status shows; undefined if it shows none. */
   readonly error?: string;
+  /** Whether its owner asks that nothing is written to it. */
+  readonly isIgnored?: boolean;
+  /** The uid of the Node that owns it; undefined if none does. */
+  readonly nodeUid?: string | undefined;
+  /** Its labels ask for blocks of these sizes. Default: for none. */
+  readonly asked?: AskedMaskSizes;
 }
+
+/** The values of the labels that ask for a size: any text. */
+export type AskedMaskSizes = Readonly<Partial<Record<Family, string>>>;
 
 /** The annotation that supersedes earlier writes of an object: its value is the resource version that they are bound to. */
 export const supersededAnnotation = 'headwater/superseded-version';
 
-export type Assignment<H extends Holder = Holder> =
-  /** `holder`: what the API server answered. */
-  | { readonly kind: 'written'; readonly holder: H }
+export type Assignment =
+  /** What the API server answered is applied to what is known. `version`: the resource version of the answer. */
+  | { readonly kind: 'written'; readonly version: string }
   /** Nothing was written, because the object has another state: read it again. */
-  | { readonly kind: 'conflict' }
+  | { readonly kind: 'conflict'; readonly message: string }
   | { readonly kind: 'gone' }
   /** Nothing was written, and a repetition will not change that. */
   | { readonly kind: 'denied' | 'invalid'; readonly message: string }
   /** The write may have taken effect, or may still do so. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 
-export type HolderReading<H extends Holder = Holder> =
-  | { readonly kind: 'found'; readonly holder: H }
+export type HolderReading =
+  /** The live object is applied to what is known. */
+  | { readonly kind: 'found' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 
@@ -86,21 +97,24 @@ export type BlockReason =
   | 'CallFailed'
   | 'WriteRefused';
 
-/** `D`: what is written to an object. */
-export interface BlockHolders<H extends Holder = Holder, D = readonly string[]> {
-  /** Writes these blocks as the object's only ones, bound to its uid and version. Rejects only with the signal's reason. */
-  assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>>;
+export interface BlockHolders {
   /**
    * Writes the object without changing its blocks: no earlier write can take effect afterwards, because each is bound to a state
    * of it. Rejects only with the signal's reason.
    */
-  supersede(holder: H, signal: AbortSignal): Promise<Assignment<H>>;
-  /** The live object. Rejects only with the signal's reason. */
-  read(name: string, signal: AbortSignal): Promise<HolderReading<H>>;
+  supersede(holder: Holder, signal: AbortSignal): Promise<Assignment>;
+  /** Reads the live object. Rejects only with the signal's reason. */
+  read(name: string, signal: AbortSignal): Promise<HolderReading>;
   /** Whether it keeps its blocks and gets no others: it says so itself, or its Node does. */
-  isLeftAlone(holder: H): boolean;
+  isLeftAlone(holder: Holder): boolean;
   /** Reports the condition of an object where its owner looks; undefined once it has none. Called for each change of it. */
-  report(holder: H, condition: BlockCondition | undefined): void;
+  report?(holder: Holder, condition: BlockCondition | undefined): void;
   /** The object is gone. */
-  forget(holder: H): void;
+  forget?(holder: Holder): void;
+}
+
+/** Objects that show their blocks and nothing else of pools. */
+export interface BlockWriter {
+  /** Writes these blocks as the object's only ones, bound to its uid and version. Rejects only with the signal's reason. */
+  assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment>;
 }

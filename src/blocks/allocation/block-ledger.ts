@@ -47,6 +47,9 @@ export interface Allocated {
  */
 export const maxBlocksOfHolder = 256;
 
+/** The name of the only pool where pools have none. */
+export const onlyPool = 'default';
+
 /** Holders that stand for all. */
 const maxNamed = 3;
 
@@ -67,6 +70,22 @@ export class BlockLedger {
   constructor(pools: readonly PoolCidr[], limit = maxBlocksOfHolder) {
     this.#limit = limit;
     this.change(Map.groupBy(pools, ({ pool }) => pool));
+  }
+
+  /** `pools`: networks of one pool. `reserved`: what is kept for something else. `limit`: as above. */
+  static ofOnePool(
+    {
+      pools,
+      reserved,
+    }: { readonly pools: readonly Omit<PoolCidr, 'pool'>[]; readonly reserved: readonly Cidr[] },
+    limit?: number,
+  ): BlockLedger {
+    const ledger = new BlockLedger(
+      pools.map((pool) => ({ pool: onlyPool, ...pool })),
+      limit,
+    );
+    for (const cidr of reserved) ledger.reserve(cidr);
+    return ledger;
   }
 
   /** `holder` did not write this CIDR: it is held whole. Call it before `hold`. */

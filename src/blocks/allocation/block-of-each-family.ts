@@ -8,7 +8,7 @@ import type {
   Reservation,
   ServiceFacts,
 } from './allocation-policy.ts';
-import { type AskedMaskSize, askedMaskSize, type AskedMaskSizes } from './asked-mask-size.ts';
+import { type AskedMaskSize, askedMaskSize } from './asked-mask-size.ts';
 import {
   absentFamily,
   blockCondition,
@@ -17,19 +17,16 @@ import {
   shownBlocks,
   type ShownBlocks,
 } from './block-condition.ts';
-import type { BlockCondition, Holder } from './block-holders.ts';
-import type { Allocated, BlockLedger } from './block-ledger.ts';
+import type { AskedMaskSizes, BlockCondition, BlockWriter, Holder } from './block-holders.ts';
+import { type Allocated, type BlockLedger, onlyPool } from './block-ledger.ts';
 import type { LeftHoldings } from './left-holdings.ts';
 import { NodeClaims } from './node-claims.ts';
 import { oldestBefore } from './service-queue.ts';
 
-/** The name of the only pool where pools have none. */
-export const onlyPool = 'default';
-
-export interface BlockOfEachFamilyDeps<H extends Holder = Holder> {
+export interface BlockOfEachFamilyDeps {
+  /** An object gets a block of each family that it has networks of, in their order. */
   readonly ledger: BlockLedger;
-  /** An object gets a block of each, in this order. */
-  readonly families: readonly Family[];
+  readonly writer: BlockWriter;
   readonly words: BlockWords;
   /** Whether an object that has a block of one family can get one of the other. */
   readonly canGrow: boolean;
@@ -39,12 +36,17 @@ export interface BlockOfEachFamilyDeps<H extends Holder = Holder> {
   readonly claims?: NodeClaims;
   /** What objects left whose pods may run on. Default: what an object had is free with it. */
   readonly left?: LeftHoldings;
-  /** What the Node of an object asks for; `unknown` if the Node has yet to be seen. Default: nothing. */
-  readonly askedBy?: (holder: H) => AskedMaskSizes | 'unknown';
+  /** The Nodes that ask for objects. Default: an object asks for itself. */
+  readonly nodes?: AskingNodes;
 }
 
-interface Known<H extends Holder> {
-  holder: H;
+export interface AskingNodes {
+  /** The sizes that the Node of an object asks for; `unknown` if the Node has yet to be seen. */
+  askedFor(holder: Holder): AskedMaskSizes | 'unknown';
+}
+
+interface Known {
+  holder: Holder;
   shown: ShownBlocks;
   /** Held beside them, and not to be given to it as a block. */
   readonly beside: readonly Cidr[];
@@ -59,20 +61,23 @@ interface Known<H extends Holder> {
 /** Blocks that an object showed once, and those that it shows, while it lives. */
 const maxRemembered = 32;
 
-export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, readonly string[]> {
-  readonly #deps: BlockOfEachFamilyDeps<H>;
-  readonly #known = new Map<string, Known<H>>();
+export class BlockOfEachFamily implements AllocationPolicy<Holder> {
+  readonly writesInARow = 0;
+  readonly #deps: BlockOfEachFamilyDeps;
+  readonly #known = new Map<string, Known>();
   /** Prefix length of the blocks of each family. */
   readonly #usual: ReadonlyMap<Family, number>;
+  readonly #families: readonly Family[];
   readonly #claims: NodeClaims;
 
-  constructor(deps: BlockOfEachFamilyDeps<H>) {
+  constructor(deps: BlockOfEachFamilyDeps) {
     this.#deps = deps;
     this.#claims = deps.claims ?? new NodeClaims({ ...deps, bound: Infinity, hasNode: () => undefined });
     this.#usual = new Map(deps.ledger.figures().map(({ cidr, maskSize }) => [cidr.family, maskSize]));
+    this.#families = [...this.#usual.keys()];
   }
 
-  hold(holder: H, before: H | undefined): Change {
+  hold(holder: Holder, before: Holder | undefined): Change {
     const known = this.#known.get(holder.uid);
     if (known !== undefined && before !== undefined && !this.isNews(holder, before)) {
       known.holder = holder;
@@ -93,7 +98,7 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
   }
 
   /** The object is the same, and its Node may have come, or turned out to be none. */
-  #decide(known: Known<H>): Change {
+  #decide(known: Known): Change {
     const { holder, shown, unconfirmed } = known;
     const isOpen = unconfirmed.length > 0 || this.#claims.isUndecided(holder);
     if (!isOpen || this.#claims.isWhole(holder) === (unconfirmed.length === 0))
@@ -109,11 +114,11 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
   }
 
   /** Returns what it does not hold. */
-  #claim(holder: H, { cidrs }: ShownBlocks): readonly Cidr[] {
+  #claim(holder: Holder, { cidrs }: ShownBlocks): readonly Cidr[] {
     return this.#claims.hold(holder, [...cidrs, ...readCidrs(holder.alsoHeld ?? [])]);
   }
 
-  release({ uid, name }: H): Change {
+  release({ uid, name }: Holder): Change {
     const { ledger, left } = this.#deps;
     this.#known.delete(uid);
     this.#claims.forget({ uid });
@@ -125,25 +130,25 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
     return { others, freed: held.map((cidr) => ({ cidr, pool: ledger.poolOf(cidr) })) };
   }
 
-  isOurs(holder: H): boolean {
+  isOurs(holder: Holder): boolean {
     const unconfirmed = this.#known.get(holder.uid)?.unconfirmed ?? [];
     const own = [...this.#deps.ledger.heldBy(holder.uid), ...unconfirmed];
     return shownBlocks(holder).cidrs.every((cidr) => isAmong(own, cidr));
   }
 
-  isNews(holder: H, before: H): boolean {
+  isNews(holder: Holder, before: Holder): boolean {
     const { blocks, alsoHeld = [] } = holder;
     if (!isSameText(blocks, before.blocks) || !isSameText(alsoHeld, before.alsoHeld ?? [])) return true;
     return !isSameAsking(this.#askedBy(holder), this.#askedBy(before));
   }
 
-  missingBlocks({ uid }: H): readonly MissingBlock[] {
+  missingBlocks({ uid }: Holder): readonly MissingBlock[] {
     const known = this.#known.get(uid);
     return known === undefined ? [] : this.#missing(known).map((family) => ({ pool: onlyPool, family }));
   }
 
   /** A block of each missing family, or none at all. */
-  reserve({ uid }: H): Reservation<readonly string[]> | undefined {
+  reserve({ uid }: Holder): Reservation | undefined {
     const known = this.#known.get(uid);
     if (known === undefined || this.#isUnsure(known)) return undefined;
     for (const cidr of this.#deps.left?.claim(known.holder.name) ?? []) this.#deps.ledger.hold(uid, cidr);
@@ -162,17 +167,19 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
     const isKnown = known.added === text;
     known.added = text;
     const blocks = this.#inOrder(known.holder.blocks, added);
-    return { draft: blocks, blocks, fresh: known.reserved.map(cidrText), isKnown, allocated };
+    const { holder } = known;
+    const write: Reservation['write'] = (signal) => this.#deps.writer.assign(holder, blocks, signal);
+    return { write, blocks, fresh: known.reserved.map(cidrText), isKnown, allocated };
   }
 
-  cancel({ uid }: H): void {
+  cancel({ uid }: Holder): void {
     const known = this.#known.get(uid);
     if (known === undefined) return;
     for (const cidr of known.reserved) this.#deps.ledger.release(uid, cidr);
     known.reserved = [];
   }
 
-  conditionOf(holder: H, { isWaiting, refused, isPaused }: ServiceFacts): BlockCondition | undefined {
+  conditionOf(holder: Holder, { isWaiting, refused, isPaused }: ServiceFacts): BlockCondition | undefined {
     const known = this.#known.get(holder.uid);
     if (known === undefined) return undefined;
     const { ledger, words } = this.#deps;
@@ -192,7 +199,7 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
         conflict: this.#conflictOf(known),
         outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
         reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
-        absent: this.#deps.canGrow ? undefined : absentFamily(this.#deps.families, shown),
+        absent: this.#deps.canGrow ? undefined : absentFamily(this.#families, shown),
         exhausted,
         largest: this.#largestOf(exhausted),
         fullShare: asked === 'unknown' ? undefined : this.#fullShare(asked),
@@ -209,7 +216,7 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
   }
 
   /** Holds what the object shows, and frees what was reserved for a family of which it shows another block. */
-  #hold(known: Known<H>): readonly string[] {
+  #hold(known: Known): readonly string[] {
     const { holder, shown, reserved } = known;
     const { ledger } = this.#deps;
     const isShown = (cidr: Cidr): boolean => isAmong(shown.cidrs, cidr);
@@ -227,22 +234,21 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
 
   /** The blocks to write: what is shown keeps its text and order, and what is added stands in the order of the families. */
   #inOrder(shown: readonly string[], added: readonly Cidr[]): readonly string[] {
-    const { families } = this.#deps;
-    const isFirst = added[0]?.family === families[0];
+    const isFirst = added[0]?.family === this.#families[0];
     const texts = added.map(cidrText);
     return isFirst ? [...texts, ...shown] : [...shown, ...texts];
   }
 
   /** Whether an object of its name left blocks that it may have to get again. */
-  #isUnsure({ holder: { name } }: Known<H>): boolean {
+  #isUnsure({ holder: { name } }: Known): boolean {
     return this.#deps.left?.isUnsure(name) === true;
   }
 
   /** The families of which the object shows no block. */
-  #missing({ shown, holder }: Known<H>): readonly Family[] {
-    const { families, canGrow } = this.#deps;
+  #missing({ shown, holder }: Known): readonly Family[] {
+    const { canGrow } = this.#deps;
     if (shown.unreadable !== undefined || (holder.blocks.length > 0 && !canGrow)) return [];
-    return families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
+    return this.#families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
   }
 
   #fullShare(asked: readonly AskedMaskSize[]): BlockFacts['fullShare'] {
@@ -261,7 +267,7 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
     holder,
     shown,
     unconfirmed,
-  }: Known<H>): { readonly cidr: Cidr; readonly other: string } | undefined {
+  }: Known): { readonly cidr: Cidr; readonly other: string } | undefined {
     for (const cidr of shown.cidrs) {
       if (isAmong(unconfirmed, cidr)) continue;
       const others = this.#deps.ledger.othersHolding(cidr, holder.uid);
@@ -277,17 +283,18 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
     return undefined;
   }
 
-  #askedBy(holder: H): AskedMaskSizes | 'unknown' {
-    return this.#deps.askedBy?.(holder) ?? {};
+  #askedBy(holder: Holder): AskedMaskSizes | 'unknown' {
+    const { nodes } = this.#deps;
+    return nodes === undefined ? (holder.asked ?? {}) : nodes.askedFor(holder);
   }
 
   /** What its Node asks for, of these families. What it has already counts more: that is left out. */
-  #askedFor(known: Known<H>, missing: readonly Family[]): readonly AskedMaskSize[] | 'unknown' {
+  #askedFor(known: Known, missing: readonly Family[]): readonly AskedMaskSize[] | 'unknown' {
     const lacking = missing.filter((family) => this.#ownBlock(known, family) === undefined);
     return lacking.length === 0 ? [] : this.#askedOf(known.holder, lacking);
   }
 
-  #askedOf(holder: H, own: readonly Family[]): readonly AskedMaskSize[] | 'unknown' {
+  #askedOf(holder: Holder, own: readonly Family[]): readonly AskedMaskSize[] | 'unknown' {
     const asked = this.#askedBy(holder);
     if (asked === 'unknown') return asked;
     return own.flatMap((family) => {
@@ -297,7 +304,7 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
   }
 
   /** Whether a block of the family is free or reserved for the object. */
-  #hasBlock(known: Known<H>, family: Family, asked: readonly AskedMaskSize[]): boolean {
+  #hasBlock(known: Known, family: Family, asked: readonly AskedMaskSize[]): boolean {
     if (this.#ownBlock(known, family) !== undefined) return true;
     const own = asked.find((each) => each.family === family);
     if (own === undefined) return this.#deps.ledger.hasFree(family);
@@ -315,13 +322,13 @@ export class BlockOfEachFamily<H extends Holder> implements AllocationPolicy<H, 
   }
 
   /** A block that the object has already, although it does not show it: it gets no other, unless somebody else has that one too. */
-  #ownBlock({ holder: { uid }, beside }: Known<H>, family: Family): Cidr | undefined {
+  #ownBlock({ holder: { uid }, beside }: Known, family: Family): Cidr | undefined {
     const { ledger } = this.#deps;
     const own = ledger.heldBy(uid).filter((cidr) => cidr.family === family && !isAmong(beside, cidr));
     return own.findLast((cidr) => ledger.othersHolding(cidr, uid).length === 0);
   }
 
-  #allocate({ holder }: Known<H>, family: Family, asked: readonly AskedMaskSize[], into: Allocated[]): Cidr {
+  #allocate({ holder }: Known, family: Family, asked: readonly AskedMaskSize[], into: Allocated[]): Cidr {
     const maskSize = asked.find((each) => each.family === family)?.maskSize;
     const allocated = this.#deps.ledger.allocate(
       family,

@@ -5,14 +5,13 @@
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { BlockHolders, Holder } from './block-holders.ts';
 
-export interface FormerWritesDeps<H extends Holder> {
-  readonly holders: Pick<BlockHolders<H, never>, 'supersede' | 'read'>;
+export interface FormerWritesDeps {
+  readonly holders: Pick<BlockHolders, 'supersede' | 'read'>;
   readonly tasks: TaskGroup;
   /** Writes in flight. */
   readonly workers: number;
   /** The newest state of an object; undefined once it is gone. */
-  readonly current: (uid: string) => H | undefined;
-  readonly onAnswer: (holder: H) => void;
+  readonly current: (uid: string) => Holder | undefined;
   /** Called when the next write may start, or all have ended. */
   readonly onProgress: () => void;
 }
@@ -22,13 +21,13 @@ const retryPeriod = 1000;
 /** An object that cannot be written is waited for so long, in ms: the API server ends each request within a minute by default. */
 const longestWait = 65_000;
 
-export class FormerWrites<H extends Holder> {
-  readonly #deps: FormerWritesDeps<H>;
+export class FormerWrites {
+  readonly #deps: FormerWritesDeps;
   /** By uid: the state that a write may be bound to. */
-  readonly #left = new Map<string, H>();
+  readonly #left = new Map<string, Holder>();
   readonly #busy = new Set<string>();
 
-  constructor(deps: FormerWritesDeps<H>) {
+  constructor(deps: FormerWritesDeps) {
     this.#deps = deps;
   }
 
@@ -38,7 +37,7 @@ export class FormerWrites<H extends Holder> {
   }
 
   /** `holders`: all that lack a block. Nothing is written before `advance`. */
-  begin(holders: Iterable<H>): void {
+  begin(holders: Iterable<Holder>): void {
     for (const holder of holders) this.#left.set(holder.uid, holder);
     if (!this.mayArrive) return;
     this.#deps.tasks.later(longestWait, () => {
@@ -59,7 +58,7 @@ export class FormerWrites<H extends Holder> {
     return this.mayArrive ? 'mayArrive' : 'ended';
   }
 
-  async #supersede(holder: H): Promise<void> {
+  async #supersede(holder: Holder): Promise<void> {
     this.#busy.add(holder.uid);
     const isOver = await this.#isOver(holder).catch((error: unknown) => {
       this.#busy.delete(holder.uid);
@@ -77,14 +76,13 @@ export class FormerWrites<H extends Holder> {
     goOn();
   }
 
-  async #isOver(holder: H): Promise<boolean> {
-    const { holders, tasks, onAnswer } = this.#deps;
+  async #isOver(holder: Holder): Promise<boolean> {
+    const { holders, tasks, current } = this.#deps;
     const outcome = await holders.supersede(holder, tasks.deadline);
-    if (outcome.kind === 'written') onAnswer(outcome.holder);
     if (outcome.kind === 'written' || outcome.kind === 'gone') return true;
     if (outcome.kind !== 'conflict' && outcome.kind !== 'unavailable') return false;
     const reading = await holders.read(holder.name, tasks.deadline);
-    if (reading.kind === 'found') onAnswer(reading.holder);
-    return reading.kind === 'gone' || (reading.kind === 'found' && reading.holder.version !== holder.version);
+    if (reading.kind !== 'found') return reading.kind === 'gone';
+    return current(holder.uid)?.version !== holder.version;
   }
 }

@@ -4,38 +4,35 @@ import type { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.
 import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import type { WriteFailure } from '../../kubernetes/transport/write-outcome.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
-import type { WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import type { WriteOutcome, WriteTarget } from '../../kubernetes/transport/write-outcome.ts';
+import type { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
+import type { Reflector } from '../../kubernetes/watch/reflector.ts';
 import {
   type Assignment,
   type BlockCondition,
   type BlockHolders,
+  type BlockWriter,
   type Holder,
   type HolderReading,
   supersededAnnotation,
 } from '../allocation/block-holders.ts';
 
-/** `D`: what is written to a CiliumNode. */
-export interface CiliumNodeHoldersDeps<H extends CiliumNodeHolder, D> {
-  readonly read: (raw: JsonObject) => H;
-  /** The patch of `spec`. */
-  readonly specOf: (draft: D) => JsonObject;
+export interface CiliumNodeHoldersDeps {
   readonly writer: Pick<CiliumNodeWriter, 'annotate' | 'patchSpec' | 'get'>;
   readonly errors: Pick<BlockedErrors, 'writeError' | 'forget'>;
-  /** Whether the Node of that name asks that its CiliumNode is ignored. */
-  readonly isIgnoredByNode: (name: string) => boolean;
-  /** Applies what the API server answered to what is known. */
-  readonly observe: (raw: JsonObject) => void;
+  /** The Nodes: they, too, may ask that a CiliumNode is ignored. */
+  readonly nodes: Pick<ClusterNodes, 'isIgnored'>;
+  /** The CiliumNodes as last read. */
+  readonly known: Pick<Reflector<Holder>, 'observe'>;
 }
 
-/** A CiliumNode, and what its holder does not tell. */
+/** A CiliumNode. */
 export interface CiliumNodeHolder extends Holder {
   readonly isIgnored: boolean;
   /** The owner asks that it is kept although its machine is gone. */
   readonly isKept: boolean;
   readonly isOwned: boolean;
-  readonly nodeUid: string | undefined;
 }
 
 export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
@@ -73,61 +70,58 @@ export function clusterPoolHolder(raw: JsonObject, defaultPool: string): CiliumN
   return { ...ciliumNodeHolder(raw), alsoHeld, kept };
 }
 
-/** The patch of cluster-pool. */
-export function podCidrsPatch(blocks: readonly string[]): JsonObject {
-  return { ipam: { podCIDRs: blocks } };
-}
-
-export class CiliumNodeHolders<H extends CiliumNodeHolder, D> implements BlockHolders<H, D> {
-  readonly #deps: CiliumNodeHoldersDeps<H, D>;
-  /** What was said last, by uid: what another writer or the schema removes is not written again. */
+export class CiliumNodeHolders implements BlockHolders, BlockWriter {
+  readonly #deps: CiliumNodeHoldersDeps;
+  /** The last message of each object, by uid: another writer or the schema may remove it, and it is not written again. */
   readonly #said = new Map<string, string>();
 
-  constructor(deps: CiliumNodeHoldersDeps<H, D>) {
+  constructor(deps: CiliumNodeHoldersDeps) {
     this.#deps = deps;
   }
 
-  async assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>> {
-    const { writer, specOf } = this.#deps;
-    const { name, uid, version: resourceVersion } = holder;
-    return this.#outcome(await writer.patchSpec({ name, uid, resourceVersion }, specOf(draft), signal));
+  assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment> {
+    return this.patch(holder, { ipam: { podCIDRs: blocks } }, signal);
   }
 
-  async supersede({ name, uid, version: resourceVersion }: H, signal: AbortSignal): Promise<Assignment<H>> {
-    const annotations = { [supersededAnnotation]: resourceVersion };
-    return this.#outcome(
-      await this.#deps.writer.annotate({ name, uid, resourceVersion }, annotations, signal),
-    );
+  /** Patches `spec`, bound to the uid and version of the object. Rejects only with the signal's reason. */
+  async patch(holder: Holder, spec: JsonObject, signal: AbortSignal): Promise<Assignment> {
+    return this.#assignment(await this.#deps.writer.patchSpec(targetOf(holder), spec, signal));
   }
 
-  #outcome(outcome: WriteOutcome): Assignment<H> {
+  async supersede(holder: Holder, signal: AbortSignal): Promise<Assignment> {
+    const annotations = { [supersededAnnotation]: holder.version };
+    return this.#assignment(await this.#deps.writer.annotate(targetOf(holder), annotations, signal));
+  }
+
+  #assignment(outcome: WriteOutcome): Assignment {
     if (outcome.kind !== 'written') return outcome;
-    this.#deps.observe(outcome.raw);
-    return { kind: 'written', holder: this.#deps.read(outcome.raw) };
+    this.#deps.known.observe(outcome.raw);
+    return { kind: 'written', version: textAt(outcome.raw, 'metadata', 'resourceVersion') ?? '' };
   }
 
-  async read(name: string, signal: AbortSignal): Promise<HolderReading<H>> {
+  async read(name: string, signal: AbortSignal): Promise<HolderReading> {
     const outcome = await this.#deps.writer.get(name, signal);
-    if (outcome.kind !== 'found') return notFound(outcome);
-    this.#deps.observe(outcome.raw);
-    return { kind: 'found', holder: this.#deps.read(outcome.raw) };
+    if (outcome.kind === 'gone' || outcome.kind === 'unavailable') return outcome;
+    if (outcome.kind !== 'found') return { kind: 'unavailable', message: outcome.message };
+    this.#deps.known.observe(outcome.raw);
+    return { kind: 'found' };
   }
 
-  isLeftAlone({ name, isLeftAlone }: H): boolean {
-    return isLeftAlone || this.#deps.isIgnoredByNode(name);
+  isLeftAlone({ name, isLeftAlone }: Holder): boolean {
+    return isLeftAlone || this.#deps.nodes.isIgnored(name);
   }
 
   /**
    * Writes the message into the status, where it was cilium-operator's, or clears what is there. An object that is to be ignored
    * is not written at all.
    */
-  report(holder: H, condition: BlockCondition | undefined): void {
-    const { errors, isIgnoredByNode } = this.#deps;
-    if (holder.isIgnored || isIgnoredByNode(holder.name)) errors.forget(holder.name);
+  report(holder: Holder, condition: BlockCondition | undefined): void {
+    const { errors, nodes } = this.#deps;
+    if (holder.isIgnored === true || nodes.isIgnored(holder.name)) errors.forget(holder.name);
     else this.#say(holder, condition?.message ?? '');
   }
 
-  #say(holder: H, message: string): void {
+  #say(holder: Holder, message: string): void {
     const said = this.#said.get(holder.uid);
     if ((holder.error ?? '') === message) this.#deps.errors.forget(holder.name);
     else if (said !== message) this.#deps.errors.writeError(holder, message);
@@ -141,7 +135,6 @@ export class CiliumNodeHolders<H extends CiliumNodeHolder, D> implements BlockHo
   }
 }
 
-function notFound(failure: WriteFailure): HolderReading<never> {
-  if (failure.kind === 'gone' || failure.kind === 'unavailable') return failure;
-  return { kind: 'unavailable', message: failure.message };
+function targetOf({ name, uid, version: resourceVersion }: Holder): WriteTarget {
+  return { name, uid, resourceVersion };
 }

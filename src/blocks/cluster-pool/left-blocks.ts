@@ -4,7 +4,6 @@ import type { PodReads } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { AllocatorPorts } from '../allocation/block-allocator.ts';
-import type { Holder } from '../allocation/block-holders.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
 import { LeftHoldings, type LeftObject } from '../allocation/left-holdings.ts';
 import { addressCidr, type Cidr } from '../set/cidr.ts';
@@ -18,7 +17,7 @@ export type LeftBlocksEvent =
   /** Pods may not be read: blocks are free without a look. */
   | { readonly kind: 'denied'; readonly problem: string };
 
-export interface LeftBlocksDeps extends Pick<AllocatorPorts<Holder>, 'clock' | 'onBug' | 'random'> {
+export interface LeftBlocksDeps extends Pick<AllocatorPorts, 'clock' | 'onBug' | 'random'> {
   readonly ledger: BlockLedger;
   readonly pods: PodReads;
   readonly emit: (event: LeftBlocksEvent) => void;

@@ -1,129 +1,77 @@
-// The modes that give blocks to nodes, as the controller runs them: a watch of the objects that hold blocks, and a
-// session while this process leads. The composition of a mode decides the kind of objects.
-import type { Holder } from '../allocation/block-holders.ts';
-import { writeTimeoutOf } from '../../config/release-window.ts';
+// The modes that give blocks to nodes, as the controller runs them: watches, and a session while this process leads. Each mode
+// says in a file of its own what it watches, what runs while this process leads, and what it reports.
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
-import { Reflector } from '../../kubernetes/watch/reflector.ts';
+import type { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import { type BlockBook, BlockSession, type ServedBlocks } from './block-session.ts';
+import { BlockSession, type ServedBlocks } from './block-session.ts';
 import {
   type BlockNodeReport,
   blockNodeReport,
   type BlockStatusReport,
   blockStatusReport,
 } from './block-status-report.ts';
-import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
+import type { BlockWatch, HolderWatch } from './block-watch.ts';
 import {
   logReflectorState,
   readProblemOf,
   silenceProblem,
   WatchCounters,
 } from '../../controller/reporting/watch-counters.ts';
+import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import { WriteHealth } from '../../controller/reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from '../../controller/host.ts';
 
-/** A watch that a mode needs, besides its objects, before it serves anything. */
-export interface PartWatch {
-  /** In plural. */
-  readonly resource: string;
-  /** Whether everything of the last list is known. */
-  readonly isSettled: boolean;
-  /** Why the last attempt to read failed; undefined if it did not. */
-  readonly problem: string | undefined;
-  readonly reflector: Pick<Reflector<unknown>, 'figures' | 'refresh' | 'silence' | 'synced'>;
+type Watched = 'figures' | 'refresh' | 'run' | 'silence' | 'synced';
+
+/** A watch, whatever its objects are. */
+interface ModeWatch extends Pick<BlockWatch<never>, 'isSettled' | 'problem' | 'resource' | 'wasListed'> {
+  readonly reflector: Pick<Reflector<never>, Watched>;
 }
 
-/** Functions that the controller offers to the parts of a mode. */
-export interface BlockPorts<H extends Holder> {
-  /** Applies what the API server answered to what is known. */
-  readonly observe: (raw: JsonObject) => void;
-  /** The objects as last read, by name. Updated in place. */
-  readonly known: () => ReadonlyMap<string, H>;
-  /** Serves what may be served by now. `uids`: the objects for which that may have changed. Default: all. */
-  readonly resume: (uids?: Iterable<string>) => void;
-  /** Decides again what an object gets, although the object did not change. */
-  readonly reassess: (name: string) => void;
-  /** Whether this process leads at this moment, and a write that starts now ends within its lease. */
-  readonly mayWrite: () => boolean;
-}
-
-/** The parts in which modes differ. */
-export interface BlockParts<H extends Holder, D>
-  extends ServedBlocks<H, D>,
-    Pick<Mode<BlockStatusReport, BlockNodeReport>, 'access' | 'background' | 'prepare' | 'show' | 'stop'> {
-  /** Called once, when this process begins to lead. */
-  openBook(): BlockBook<H, D>;
-  readonly watches: readonly PartWatch[];
-  /** Whether everything else is known that decides what objects get. After it turns true, `resume` is called. Default: true. */
+/** One mode: what it watches, what it does while this process leads, and what it reports. */
+export interface BlockMode extends ServedBlocks {
+  readonly access: AccessScope;
+  /** The objects that hold blocks. */
+  readonly objects: ModeWatch & Pick<HolderWatch<never>, 'path' | 'served'>;
+  /** What else has to be known before anything is given out. */
+  readonly watches?: readonly ModeWatch[];
+  /** Each runs as long as the process does. */
+  readonly background?: Mode<object, object>['background'];
+  /** Whether everything else is known that decides what objects get. The mode resumes its allocator once it is. Default: true. */
   readonly isInformed?: boolean;
-  /** Runs while this process leads, in addition to the session; rejects with the signal's reason. */
-  whileLeading(signal: AbortSignal): Promise<void>;
-  /** Why nothing is given out although this process leads; undefined if nothing is in the way. Default: nothing ever is. */
+  /** Why nothing is given out although this process leads; undefined if nothing is in the way. */
   readonly leadingProblem?: string | undefined;
-  /** The report on the cloud whose routes are followed. */
+  /** Resolves once its objects may be read. */
+  prepare?(signal: AbortSignal): Promise<void>;
+  /** Begins to serve. Resolves once nothing else has to run while this process leads, or rejects with the signal's reason. */
+  lead(session: BlockSession, signal: AbortSignal): Promise<void> | undefined;
+  stop?(deadline: AbortSignal): Promise<unknown>;
+  /** Sets gauges of its own. */
+  show?(): void;
+  /** The report on the cloud whose routes it follows. */
   cloud?(): CloudCallReport;
 }
 
-export interface BlockKind<H extends Holder, D> {
-  readonly served: 'CiliumNodes' | 'Nodes';
-  /** The path of the collection in the API. */
-  readonly path: string;
-  readonly read: (raw: JsonObject) => H;
-  readonly compose: (deps: ModeDeps, ports: BlockPorts<H>) => BlockParts<H, D>;
-}
-
-export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, BlockNodeReport> {
-  readonly served: BlockKind<H, D>['served'];
+export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
   readonly #deps: ModeDeps;
-  readonly #parts: BlockParts<H, D>;
-  readonly #reflector: Reflector<H>;
+  readonly #mode: BlockMode;
+  readonly #watches: readonly ModeWatch[];
   readonly #pods: PendingPods;
   readonly #writes: WriteHealth;
   readonly #counters = new WatchCounters();
   readonly #prepared = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
   #running: Promise<unknown> | undefined;
-  /** Why the last attempt to read failed. Cleared only by a success. */
-  #problem: string | undefined;
-  readonly #path: string;
-  /** Whether there was a list. */
-  #isListed = false;
-  /** Whether all objects of the last list are known. */
-  #isSettled = false;
-  #session: BlockSession<H, D> | undefined;
+  #session: BlockSession | undefined;
 
-  constructor(deps: ModeDeps, kind: BlockKind<H, D>) {
+  constructor(deps: ModeDeps, mode: BlockMode) {
     this.#deps = deps;
-    this.served = kind.served;
-    this.#path = kind.path;
+    this.#mode = mode;
+    this.#watches = [mode.objects, ...(mode.watches ?? [])];
     const { clock, random, log, onBug } = deps.host;
-    this.#writes = new WriteHealth(clock, kind.served.slice(0, -1));
-    const resource = kind.served.toLowerCase();
-    this.#reflector = new Reflector<H>({
-      transport: deps.kubernetes,
-      clock,
-      random: random.fork('cache'),
-      path: kind.path,
-      verifyEmptyLists: true,
-      transform: kind.read,
-      onChange: ({ type, key, object }) =>
-        this.#session?.allocator.apply(key, type === 'deleted' ? undefined : object),
-      // An object late in a list that shows a block must have it before an object early in it gets one.
-      onList: (phase) => {
-        this.#isSettled = phase === 'end';
-        this.#isListed ||= this.#isSettled;
-        if (this.#isSettled) this.#session?.allocator.resume();
-      },
-      onState: (state) => {
-        if ('problem' in state) this.#problem = state.problem;
-        if (state.kind === 'watching') this.#problem = undefined;
-        logReflectorState(log, resource, state);
-      },
-      onBug,
-    });
+    this.#writes = new WriteHealth(clock, this.served.slice(0, -1));
     this.#pods = new PendingPods({
       transport: deps.kubernetes,
       clock,
@@ -136,91 +84,76 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
       },
       onBug,
     });
-    this.#parts = kind.compose(deps, {
-      observe: (raw) => this.#reflector.observe(raw),
-      resume: (uids) => this.#session?.allocator.resume(uids),
-      reassess: (name) => this.#session?.allocator.reassess(name),
-      known: () => this.#reflector.objects,
-      mayWrite: () => this.#mayWrite(),
-    });
+  }
+
+  get served(): 'CiliumNodes' | 'Nodes' {
+    return this.#mode.objects.served;
   }
 
   get access(): AccessScope {
-    return this.#parts.access;
+    return this.#mode.access;
   }
 
   get count(): number {
-    return this.#reflector.objects.size;
+    return this.#mode.objects.reflector.figures().objects;
   }
 
   get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
-    return [{ run: (signal) => this.#watch(signal) }, ...this.#parts.background];
+    const watches = this.#watches.map((watch) => ({
+      run: (signal: AbortSignal) => this.#watch(watch, signal),
+    }));
+    return [...watches, ...(this.#mode.background ?? [])];
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
-    await this.#parts.prepare(signal);
+    await this.#mode.prepare?.(signal);
     this.#prepared.resolve();
     // The leader lists everything once it has the Lease: a list before that would only double the time of a restart.
     const isListedLater = this.#deps.leadership.lease !== undefined && (await this.#isReadable(signal));
     if (isListedLater) return;
-    await Promise.all([this.#reflector, ...this.#watched].map(({ synced }) => synced));
+    await Promise.all(this.#watches.map(({ reflector }) => reflector.synced));
   }
 
   readProblem(): string | undefined {
     const now = this.#deps.host.clock.monotonic();
-    const all = [{ reflector: this.#reflector, problem: this.#problem }, ...this.#parts.watches];
-    return all
-      .map(({ reflector, problem }) => readProblemOf(reflector.figures(), problem, now))
-      .find((problem) => problem !== undefined);
+    return this.#ofWatches(({ reflector, problem }) => readProblemOf(reflector.figures(), problem, now));
   }
 
   waitingFor(): string {
-    const unsettled = this.#parts.watches.find(({ isSettled }) => !isSettled);
+    const unsettled = this.#mode.watches?.find(({ isSettled }) => !isSettled);
     return this.readProblem() ?? `${unsettled?.resource ?? this.served} are being listed`;
   }
 
   async caughtUp(): Promise<void> {
-    await Promise.all(this.#watched.map((each) => each.refresh()));
-    return this.#reflector.refresh();
+    await Promise.all(this.#mode.watches?.map(({ reflector }) => reflector.refresh()) ?? []);
+    return this.#mode.objects.reflector.refresh();
   }
 
   beginServing(): void {
-    this.#session = new BlockSession({
-      ...this.#deps,
-      book: this.#parts.openBook(),
-      served: this.#parts,
-      isSettled: () =>
-        this.#isSettled &&
-        this.#parts.isInformed !== false &&
-        this.#parts.watches.every(({ isSettled }) => isSettled),
+    this.#session = new BlockSession(this.#deps, this.#mode, {
+      isSettled: () => this.#isSettled,
       pods: this.#pods,
-      writing: {
-        mayStart: () => this.#mayWrite(),
-        timeLimit: writeTimeoutOf(this.#deps.host.options),
-        health: this.#writes,
-      },
+      writes: this.#writes,
     });
-    this.#session.beginAllocating(this.#reflector.objects.values());
     const { signal } = this.#stopping;
-    const running = [this.#parts.whileLeading(signal), this.#pods.reflector.run(signal)].map((each) =>
-      each.catch((error: unknown) => {
-        if (!signal.aborted) this.#deps.host.onBug(error);
-      }),
-    );
-    this.#running = Promise.all(running);
+    const noteBug = (error: unknown): void => {
+      if (!signal.aborted) this.#deps.host.onBug(error);
+    };
+    const led = this.#mode.lead(this.#session, signal)?.catch(noteBug);
+    this.#running = Promise.all([led, this.#pods.reflector.run(signal).catch(noteBug)]);
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stopping.abort();
-    await Promise.all([this.#session?.stop(deadline), this.#parts.stop(deadline), this.#running]);
+    await Promise.all([this.#session?.stop(deadline), this.#mode.stop?.(deadline), this.#running]);
   }
 
   standbyProblem(): string | undefined {
-    return this.#isListed ? undefined : `it reads the cluster: ${this.waitingFor()}`;
+    return this.#mode.objects.wasListed ? undefined : `it reads the cluster: ${this.waitingFor()}`;
   }
 
   leadingProblem(): string | undefined {
-    return this.#parts.leadingProblem ?? this.#writes.problem();
+    return this.#mode.leadingProblem ?? this.#writes.problem();
   }
 
   problem(): string | undefined {
@@ -237,16 +170,13 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
     });
   }
 
-  get #watched(): readonly PartWatch['reflector'][] {
-    return this.#parts.watches.map(({ reflector }) => reflector);
+  get #isSettled(): boolean {
+    return this.#mode.isInformed !== false && this.#watches.every(({ isSettled }) => isSettled);
   }
 
   /** The first answer. */
-  #ofWatches(
-    problemOf: (watch: Pick<PartWatch, 'resource' | 'reflector'>) => string | undefined,
-  ): string | undefined {
-    const all = [{ resource: this.served, reflector: this.#reflector }, ...this.#parts.watches];
-    return all.map(problemOf).find((problem) => problem !== undefined);
+  #ofWatches(problemOf: (watch: ModeWatch) => string | undefined): string | undefined {
+    return this.#watches.map(problemOf).find((problem) => problem !== undefined);
   }
 
   onStandby(): void {
@@ -258,7 +188,7 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
   }
 
   status(facts: ControllerFacts): BlockStatusReport {
-    return { ...blockStatusReport(facts, this.#session?.report()), ...this.#parts.cloud?.() };
+    return { ...blockStatusReport(facts, this.#session?.report()), ...this.#mode.cloud?.() };
   }
 
   node(name: string, facts: ControllerFacts): BlockNodeReport {
@@ -267,32 +197,20 @@ export class BlockMode<H extends Holder, D> implements Mode<BlockStatusReport, B
 
   show(): void {
     const { metrics } = this.#deps.host.registry;
-    for (const { resource, reflector } of [
-      { resource: this.served, reflector: this.#reflector },
-      ...this.#parts.watches,
-    ])
+    for (const { resource, reflector } of this.#watches)
       this.#counters.show(metrics, resource.toLowerCase(), reflector.figures());
     this.#session?.show();
-    this.#parts.show();
+    this.#mode.show?.();
   }
 
-  async #watch(signal: AbortSignal): Promise<void> {
+  async #watch({ reflector }: ModeWatch, signal: AbortSignal): Promise<void> {
     await Promise.race([this.#prepared.promise, aborted(signal)]);
-    if (!signal.aborted) await this.#reflector.run(signal);
+    if (!signal.aborted) await reflector.run(signal);
   }
 
   async #isReadable(signal: AbortSignal): Promise<boolean> {
-    const { kubernetes } = this.#deps;
-    const reply = await ask(kubernetes, { method: 'GET', path: `${this.#path}?limit=1` }, signal);
+    const path = `${this.#mode.objects.path}?limit=1`;
+    const reply = await ask(this.#deps.kubernetes, { method: 'GET', path }, signal);
     return reply.kind === 'ok';
-  }
-
-  #mayWrite(): boolean {
-    const { options, clock } = this.#deps.host;
-    const { lease, leads } = this.#deps.leadership;
-    if (lease === undefined) return leads();
-    const end = lease.leaseEnd();
-    const ms = writeTimeoutOf(options);
-    return end !== undefined && clock.monotonic() + ms < end.monotonic && clock.wall() + ms < end.wall;
   }
 }

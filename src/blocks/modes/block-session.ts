@@ -1,70 +1,53 @@
 // A leader session of a mode that gives blocks to nodes: the allocator, with its logs, metrics and reports.
-import type { AllocationPolicy } from '../allocation/allocation-policy.ts';
-import { Allocator } from '../allocation/allocator.ts';
-import type { AllocationRefusal, AllocatorPorts, BlockAllocator } from '../allocation/block-allocator.ts';
+import { writeTimeoutOf } from '../../config/release-window.ts';
+import type { MissingBlock } from '../allocation/allocation-policy.ts';
+import type { Standing } from '../allocation/allocator-entry.ts';
+import type {
+  AllocationRefusal,
+  AllocatorOf,
+  AllocatorPorts,
+  BlockAllocator,
+} from '../allocation/block-allocator.ts';
 import type { AllocatorEvent } from '../allocation/allocator-event.ts';
-import type { BlockHolders, BlockReason, Holder } from '../allocation/block-holders.ts';
-import type { BlockLedger, PoolTotal } from '../allocation/block-ledger.ts';
+import type { BlockCondition, BlockReason, Holder } from '../allocation/block-holders.ts';
+import { BlockLedger, type PoolTotal } from '../allocation/block-ledger.ts';
 import { OtherAllocators } from '../allocation/other-allocators.ts';
 import { daysLeft, type PaceSample, withSample } from '../allocation/pace.ts';
-import { cloudPool } from '../node-ipam/cloud/alias-policy.ts';
 import { cidrText, families } from '../set/cidr.ts';
-import type { EventSubject } from '../../kubernetes/events/event-object.ts';
+import type { EventSink, EventSubject } from '../../kubernetes/events/event-object.ts';
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { ModeDeps } from '../../controller/host.ts';
+import { mayWrite } from './own-lease.ts';
 import { countedByKey, keyOf, showNodes, waitingSeries } from './block-gauges.ts';
+import type { HolderWatch } from './block-watch.ts';
 import type { ReportedBlocks } from './block-status-report.ts';
 import type { WriteHealth } from '../../controller/reporting/write-health.ts';
 
-/** What objects should get, and where it comes from. */
-export type BlockBook<H extends Holder, D> = PolicyBook<H, D> | OwnBook<H>;
-
-/** A policy decides, and the allocator follows. */
-export interface PolicyBook<H extends Holder, D> {
-  readonly ledger: BlockLedger;
-  readonly policy: AllocationPolicy<H, D>;
-  /** Writes that one object may need in a row. */
-  readonly writesInARow: number;
-  /** A cloud decides what objects get: a late write gives nothing that another object could get. */
-  readonly isOfCloud?: true;
-}
-
-/** Objects are served in a way of their own. */
-export interface OwnBook<H extends Holder> {
-  readonly ledger: BlockLedger;
-  readonly openAllocator: (ports: AllocatorPorts<H>) => BlockAllocator<H>;
-}
-
-/** What is served, and how it is told. */
-export interface ServedBlocks<H extends Holder, D> {
-  readonly holders: BlockHolders<H, D>;
+/** What objects a mode serves, and how it tells of them. */
+export interface ServedBlocks {
   /** The objects whose Events tell of a holder. */
   subjects(holder: Holder): readonly EventSubject[];
-  /** Reasons of Events that have a name of their own. */
-  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
+  /** Reasons of Events that have a name of their own. Default: none. */
+  readonly eventReasons?: Readonly<Partial<Record<BlockReason, string>>>;
   /** Reasons whose Events are of type Normal. Default: none. */
   readonly normalReasons?: readonly BlockReason[];
-  /** Whether to count under the names of kube-controller-manager. */
-  readonly countsAsPeer: boolean;
+  /** Present if counts have the names of kube-controller-manager. */
+  readonly countsAsPeer?: true;
+  /** A cloud decides what objects get: a late write gives nothing that another object could get. */
+  readonly isOfCloud?: true;
+  /** The name under which blocks count that a cloud chooses. Default: that of their pool. */
+  readonly cloudPool?: string;
 }
 
-export interface BlockSessionDeps<H extends Holder, D> extends Omit<ModeDeps, 'kubernetes'> {
-  readonly book: BlockBook<H, D>;
-  readonly served: ServedBlocks<H, D>;
+/** The process, as far as a session depends on it. */
+interface SessionHost {
   /** Whether the objects that are known are all of a list, and not a part of it. */
-  readonly isSettled: () => boolean;
+  isSettled(): boolean;
   readonly pods: Pick<PendingPods, 'pendingOn'>;
-  readonly writing: BlockWriting;
-}
-
-/** What holds of every write. */
-export interface BlockWriting {
-  /** Whether one may start now: it must end within our own lease. */
-  readonly mayStart: () => boolean;
-  /** The time limit of a write, in ms. */
-  readonly timeLimit: number;
-  readonly health: Pick<WriteHealth, 'note'>;
+  readonly writes: Pick<WriteHealth, 'note'>;
 }
 
 /** An annotation of the Lease: the leader that gave it back had writes without an answer, and could not end them. */
@@ -73,23 +56,35 @@ const unendedWrites = 'headwater/unended-writes';
 /** Between two samples of the pace, in ms. */
 const sampling = 3_600_000;
 
-export class BlockSession<H extends Holder, D> {
-  readonly #deps: BlockSessionDeps<H, D>;
-  readonly #ledger: BlockLedger;
-  readonly allocator: BlockAllocator<H>;
+export class BlockSession implements AllocatorPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onBug: AllocatorPorts['onBug'];
+  readonly workers: number;
+  readonly writeTime: number;
+  readonly #deps: ModeDeps;
+  readonly #served: ServedBlocks;
+  readonly #host: SessionHost;
   readonly #others: OtherAllocators;
   readonly #began: number;
+  #ledger = new BlockLedger([]);
+  #allocator: BlockAllocator | undefined;
   /** By pool and family. */
   #samples: ReadonlyMap<string, readonly PaceSample[]> = new Map();
   #cancelSampling: () => void = () => undefined;
 
-  constructor(deps: BlockSessionDeps<H, D>) {
+  constructor(deps: ModeDeps, served: ServedBlocks, host: SessionHost) {
     this.#deps = deps;
-    const { book } = deps;
-    const { clock, random, onBug, log } = deps.host;
+    this.#served = served;
+    this.#host = host;
+    const { clock, random, onBug, log, options } = deps.host;
     const { permission } = deps.leadership;
+    this.clock = clock;
+    this.random = random.fork('allocator');
+    this.onBug = onBug;
+    this.workers = options.parallelAllocWorkers;
+    this.writeTime = writeTimeoutOf(options);
     this.#began = clock.monotonic();
-    this.#ledger = book.ledger;
     this.#others = new OtherAllocators({
       clock,
       onChange: (isAtWork) => {
@@ -100,53 +95,39 @@ export class BlockSession<H extends Holder, D> {
         else log.warn('no blocks of another allocator for 5 min: resuming');
       },
     });
-    this.allocator = this.#open({
-      refusal: () => this.#refusal(),
-      emit: (event) => this.#take(event),
-      clock,
-      random: random.fork('allocator'),
-      onBug,
-    });
-    permission.onChange(() => this.allocator.resume());
   }
 
-  #open(ports: AllocatorPorts<H>): BlockAllocator<H> {
-    const { book, served, writing, host } = this.#deps;
-    if ('openAllocator' in book) return book.openAllocator(ports);
-    const { policy, writesInARow } = book;
-    const settings = {
-      workers: host.options.parallelAllocWorkers,
-      writeTime: writing.timeLimit,
-      writesInARow,
-    };
-    return new Allocator({ ...ports, policy, holders: served.holders, settings });
-  }
-
-  /** `holders`: a complete list. */
-  beginAllocating(holders: Iterable<H>): void {
-    const { lease } = this.#deps.leadership;
-    const isOfCloud = 'isOfCloud' in this.#deps.book;
+  /** Begins to give out blocks of `ledger` to all objects of a complete list. Call it once. */
+  begin<H extends Holder>(
+    ledger: BlockLedger,
+    allocator: AllocatorOf<H>,
+    objects: Pick<HolderWatch<H>, 'serveBy'>,
+  ): void {
+    const { lease, permission } = this.#deps.leadership;
+    this.#ledger = ledger;
+    this.#allocator = allocator;
+    permission.onChange(() => allocator.resume());
     const mayFormerWrite = lease?.isInherited === true || lease?.annotation(unendedWrites) !== undefined;
     lease?.annotate(unendedWrites, undefined);
-    this.allocator.takeOverHolders(holders, mayFormerWrite && !isOfCloud);
+    objects.serveBy(allocator, mayFormerWrite && this.#served.isOfCloud === undefined);
     this.#sample();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     this.#others.stop();
     this.#cancelSampling();
-    if ((await this.allocator.stop(deadline)) === 'unended')
+    if ((await this.#allocator?.stop(deadline)) === 'unended')
       this.#deps.leadership.lease?.annotate(unendedWrites, 'true');
   }
 
   report(): ReportedBlocks {
     const last = this.#others.last;
-    const waiting = countedByKey(this.allocator.waiting());
+    const waiting = countedByKey(this.#waiting());
     const days = new Map(
       this.#ledger.totals().map((total) => [keyOf(total), this.#daysLeft(total)] as const),
     );
     return {
-      standings: this.allocator.standings(),
+      standings: this.#standings(),
       pools: this.#ledger.figures().map((figures) => {
         const key = keyOf({ pool: figures.pool, family: figures.cidr.family });
         const daysLeft = days.get(key);
@@ -156,20 +137,28 @@ export class BlockSession<H extends Holder, D> {
     };
   }
 
+  #standings(): readonly Standing[] {
+    return this.#allocator?.standings() ?? [];
+  }
+
+  #waiting(): readonly MissingBlock[] {
+    return this.#allocator?.waiting() ?? [];
+  }
+
   /** Sets every gauge about nodes and pools. */
   show(): void {
-    const { host, pods, book } = this.#deps;
-    const { metrics } = host.registry;
-    showNodes(metrics, { standings: this.allocator.standings(), pods, now: host.clock.monotonic() });
-    const pools =
-      'isOfCloud' in book ? families.map((family) => ({ pool: cloudPool, family })) : this.#ledger.totals();
-    metrics.headwater_cidr_waiting_nodes.replaceAll(waitingSeries(pools, this.allocator.waiting()));
+    const { metrics } = this.#deps.host.registry;
+    const { pods } = this.#host;
+    showNodes(metrics, { standings: this.#standings(), pods, now: this.clock.monotonic() });
+    const { cloudPool: pool } = this.#served;
+    const pools = pool === undefined ? this.#ledger.totals() : families.map((family) => ({ pool, family }));
+    metrics.headwater_cidr_waiting_nodes.replaceAll(waitingSeries(pools, this.#waiting()));
     for (const { pool, family, held, capacity } of this.#ledger.totals()) {
       const labels = { pool, family };
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'held' }, held);
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'free' }, capacity - held);
     }
-    if (!this.#deps.served.countsAsPeer) return;
+    if (this.#served.countsAsPeer === undefined) return;
     for (const { cidr, held, capacity } of this.#ledger.figures()) {
       const labels = { clusterCIDR: cidrText(cidr) };
       metrics.node_ipam_controller_cirdset_max_cidrs.set(labels, capacity);
@@ -177,29 +166,28 @@ export class BlockSession<H extends Holder, D> {
     }
   }
 
-  #refusal(): AllocationRefusal | undefined {
-    const { leadership, writing, isSettled } = this.#deps;
-    if (!isSettled()) return 'listing';
-    const why = leadership.permission.refusal('allocate');
+  refusal(): AllocationRefusal | undefined {
+    if (!this.#host.isSettled()) return 'listing';
+    const why = this.#deps.leadership.permission.refusal('allocate');
     if (why === 'dryRun') return 'dryRun';
     if (why === 'conflictingWriter') return 'otherAllocator';
     if (why !== undefined) return 'paused';
-    return writing.mayStart() ? undefined : 'notLeading';
+    return mayWrite(this.#deps) ? undefined : 'notLeading';
   }
 
-  #take(event: AllocatorEvent<H>): void {
-    const { host, writing } = this.#deps;
+  emit(event: AllocatorEvent): void {
+    const { log, registry } = this.#deps.host;
     switch (event.kind) {
       case 'allocated':
       case 'freed':
         this.#count(event);
         return;
       case 'wouldAssign':
-        host.log.info('dry run: would give blocks', { node: event.holder.name, podCIDRs: event.blocks });
+        log.info('dry run: would give blocks', { node: event.holder.name, podCIDRs: event.blocks });
         return;
       case 'written':
         this.#written(event);
-        writing.health.note(event.name, event.outcome);
+        this.#host.writes.note(event.holder.name, event.outcome);
         return;
       case 'othersBlocks':
         this.#noteOthers(event.holder);
@@ -208,14 +196,13 @@ export class BlockSession<H extends Holder, D> {
         this.#tell(event);
         return;
       case 'served':
-        host.registry.metrics.headwater_allocation_latency_seconds.observe(event.afterMs / 1000);
+        registry.metrics.headwater_allocation_latency_seconds.observe(event.afterMs / 1000);
     }
   }
 
-  #count(event: AllocatorEvent<H> & { readonly kind: 'allocated' | 'freed' }): void {
-    const { host, served } = this.#deps;
-    const { metrics } = host.registry;
-    if (!served.countsAsPeer) return;
+  #count(event: AllocatorEvent & { readonly kind: 'allocated' | 'freed' }): void {
+    const { metrics } = this.#deps.host.registry;
+    if (this.#served.countsAsPeer === undefined) return;
     if (event.kind === 'allocated') {
       const labels = { clusterCIDR: cidrText(event.allocated.pool.cidr) };
       metrics.node_ipam_controller_cidrset_cidrs_allocations_total.add(labels);
@@ -229,46 +216,51 @@ export class BlockSession<H extends Holder, D> {
     }
   }
 
-  #written({ name, outcome }: AllocatorEvent<H> & { readonly kind: 'written' }): void {
+  #written({ holder, outcome }: AllocatorEvent & { readonly kind: 'written' }): void {
     const { log, registry } = this.#deps.host;
-    if (!this.#deps.served.countsAsPeer)
+    if (this.#served.countsAsPeer === undefined)
       registry.metrics.headwater_ciliumnode_writes_total.add({ part: 'spec', outcome: outcome.kind });
-    if (outcome.kind === 'written') log.debug('gave blocks', { node: name, podCIDRs: outcome.holder.blocks });
-    else
-      log.debug('blocks not written', { node: name, ...('message' in outcome && { why: outcome.message }) });
+    const { name: node, blocks } = holder;
+    if (outcome.kind === 'written') log.debug('gave blocks', { node, podCIDRs: blocks });
+    else log.debug('blocks not written', { node, ...('message' in outcome && { why: outcome.message }) });
   }
 
   #noteOthers({ name }: Holder): void {
     const { clock, log, registry } = this.#deps.host;
     if (!this.#deps.leadership.leads()) return;
     // Nothing ends what the previous leader may still write of what a cloud decides.
-    const isOfCloud = 'isOfCloud' in this.#deps.book || 'openAllocator' in this.#deps.book;
-    if (isOfCloud && clock.monotonic() < this.#began + leaderQuietPeriod) return;
+    if (this.#served.isOfCloud === true && clock.monotonic() < this.#began + leaderQuietPeriod) return;
     registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });
     log.warn('a node has blocks that Headwater did not give it', { node: name });
     this.#others.note(name);
   }
 
-  #tell({ holder, condition, before }: AllocatorEvent<H> & { readonly kind: 'condition' }): void {
-    const { host, served, events } = this.#deps;
-    const { log } = host;
+  #tell({ holder, condition, before }: AllocatorEvent & { readonly kind: 'condition' }): void {
     if (condition === undefined) {
-      log.info('nothing is wrong with the blocks of a node any longer', { node: holder.name });
-      if (this.allocator.standing(holder.name)?.standing !== 'served') return;
-      const message = `${before?.reason} is resolved: nothing is wrong with the blocks of the node`;
-      for (const subject of served.subjects(holder))
-        events.record(subject, { type: 'Normal', reason: 'Resolved', message });
+      this.#tellResolved(holder, before);
       return;
     }
     const { reason, message } = condition;
-    log.warn('a node lacks a block, or should not have the one it has', {
+    this.#deps.host.log.warn('a node lacks a block, or should not have the one it has', {
       node: holder.name,
       reason,
       why: message,
     });
-    const type = served.normalReasons?.includes(reason) === true ? 'Normal' : 'Warning';
-    const report = { type, reason: served.eventReasons[reason] ?? reason, message } as const;
-    for (const subject of served.subjects(holder)) events.record(subject, report);
+    const { normalReasons, eventReasons } = this.#served;
+    const type = normalReasons?.includes(reason) === true ? 'Normal' : 'Warning';
+    this.#record(holder, { type, reason: eventReasons?.[reason] ?? reason, message });
+  }
+
+  #tellResolved(holder: Holder, before: BlockCondition | undefined): void {
+    const { name } = holder;
+    this.#deps.host.log.info('nothing is wrong with the blocks of a node any longer', { node: name });
+    if (this.#allocator?.standing(name)?.standing !== 'served') return;
+    const message = `${before?.reason} is resolved: nothing is wrong with the blocks of the node`;
+    this.#record(holder, { type: 'Normal', reason: 'Resolved', message });
+  }
+
+  #record(holder: Holder, report: Parameters<EventSink['record']>[1]): void {
+    for (const subject of this.#served.subjects(holder)) this.#deps.events.record(subject, report);
   }
 
   #daysLeft(total: PoolTotal): number | undefined {

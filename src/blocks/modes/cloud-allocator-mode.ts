@@ -1,19 +1,21 @@
 // The command nodeipam with CloudAllocator: the pod CIDRs of a Node are what a cloud routes to its instance.
+import { writeTimeoutOf } from '../../config/release-window.ts';
+import { Allocator } from '../allocation/allocator.ts';
 import { BlockLedger } from '../allocation/block-ledger.ts';
-import { AliasPolicy } from '../node-ipam/cloud/alias-policy.ts';
-import type { AliasDraft, AliasHolder } from '../node-ipam/cloud/alias-node-holders.ts';
+import { AliasPolicy, cloudPool } from '../node-ipam/cloud/alias-policy.ts';
 import { AliasReads } from '../node-ipam/cloud/alias-reads.ts';
+import { type AliasHolder, aliasHolder, NodeHolders } from '../node-ipam/node-holders.ts';
 import { blockSettings } from '../settings/block-pools.ts';
-import { aborted } from '../../runtime/race-abort.ts';
-import type { BlockBook } from './block-session.ts';
+import type { EventSubject } from '../../kubernetes/events/event-object.ts';
+import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
+import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import type { AliasCloud, CloudDeps } from '../../controller/clouds/cloud.ts';
-import { aliasMode, AliasParts } from './alias-parts.ts';
-import type { BlockMode, BlockParts, BlockPorts } from './block-mode.ts';
+import { type BlockMode, HostedMode } from './block-mode.ts';
+import type { BlockSession } from './block-session.ts';
+import { HolderWatch } from './block-watch.ts';
+import { mayWrite } from './own-lease.ts';
 import type { ModeDeps } from '../../controller/host.ts';
-
-/** The pod CIDRs, then the condition. */
-const writesInARow = 2;
 
 /** Reasons of Events, as kube-controller-manager has them. */
 const eventReasons = {
@@ -28,54 +30,70 @@ const eventReasons = {
 export function cloudAllocatorMode(
   deps: ModeDeps,
   composeCloud: (deps: CloudDeps) => AliasCloud,
-): BlockMode<AliasHolder, AliasDraft> {
-  return aliasMode(deps, (given, ports) => new CloudAllocatorParts(given, ports, composeCloud));
+): HostedMode {
+  const { options, clock, log, registry } = deps.host;
+  const cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...deps.leadership });
+  return new HostedMode(deps, new CloudAllocatorMode(deps, cloud));
 }
 
-class CloudAllocatorParts extends AliasParts<AliasCloud> implements BlockParts<AliasHolder, AliasDraft> {
+class CloudAllocatorMode implements BlockMode {
+  readonly access = { mode: 'nodeipam', setsConditions: true } as const;
+  readonly objects: HolderWatch<AliasHolder>;
   readonly eventReasons = eventReasons;
   readonly normalReasons = ['PodCIDRMismatch'] as const;
+  readonly countsAsPeer = true;
+  readonly isOfCloud = true;
+  readonly cloudPool = cloudPool;
   readonly #deps: ModeDeps;
+  readonly #cloud: AliasCloud;
   readonly #reads: AliasReads;
 
-  constructor(deps: ModeDeps, ports: BlockPorts<AliasHolder>, composeCloud: (deps: CloudDeps) => AliasCloud) {
-    super(deps, ports, composeCloud);
+  constructor(deps: ModeDeps, cloud: AliasCloud) {
     this.#deps = deps;
+    this.#cloud = cloud;
+    this.objects = new HolderWatch(deps, 'Nodes', { path: nodesPath, transform: aliasHolder });
     const { clock, random, onBug } = deps.host;
     this.#reads = new AliasReads({
-      aliases: this.cloudInUse.aliases,
+      aliases: cloud.aliases,
       clock,
       random: random.fork('aliases'),
-      onAnswers: ports.resume,
+      onAnswers: () => this.objects.allocator?.resume(),
       onBug,
     });
   }
 
-  openBook(): BlockBook<AliasHolder, AliasDraft> {
-    const { reserved } = blockSettings(this.#deps.host.options, 'nodeipam');
+  async lead(session: BlockSession): Promise<void> {
+    const { options, clock, log } = this.#deps.host;
+    const { reserved } = blockSettings(options, 'nodeipam');
     const ledger = new BlockLedger([]);
+    const writer = new NodeWriter(this.#deps.kubernetes, () => mayWrite(this.#deps), writeTimeoutOf(options));
+    const holders = new NodeHolders(writer, this.objects.reflector, clock);
     const policy = new AliasPolicy({
       ledger,
+      writer: holders,
       reads: this.#reads,
       families: [...new Set(reserved.map(({ family }) => family))],
       services: reserved,
-      words: this.cloudInUse.words,
+      words: this.#cloud.words,
     });
-    return { ledger, policy, writesInARow, isOfCloud: true };
-  }
-
-  async whileLeading(signal: AbortSignal): Promise<void> {
-    const { log } = this.#deps.host;
-    log.info('reading what the cloud routes to the instances of Nodes', await this.cloudInUse.describe());
+    session.begin(ledger, new Allocator(session, policy, holders), this.objects);
+    log.info('reading what the cloud routes to the instances of Nodes', await this.#cloud.describe());
     this.#reads.beginAsking();
-    await aborted(signal);
   }
 
-  async stop(deadline: AbortSignal): Promise<void> {
-    await this.#reads.stop(deadline);
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#reads.stop(deadline);
+  }
+
+  subjects({ name, uid }: AliasHolder): readonly EventSubject[] {
+    return [{ kind: 'Node', name, uid }];
+  }
+
+  show(): void {
+    this.#cloud.showCalls();
   }
 
   cloud(): CloudCallReport {
-    return { denied: this.cloudInUse.denied(), buckets: this.cloudInUse.buckets() };
+    return { denied: this.#cloud.denied(), buckets: this.#cloud.buckets() };
   }
 }

@@ -1,45 +1,37 @@
 // The mode cluster-pool: a block of a network for each CiliumNode, as agents with ipam=cluster-pool read it.
-import { type AskedMaskSizes, askedMaskSizes, maskSizeLabels } from '../allocation/asked-mask-size.ts';
-import {
-  type CiliumNodeHolder,
-  clusterPoolHolder,
-  podCidrsPatch,
-} from '../cluster-pool/cilium-node-holders.ts';
-import { type BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
+import { Allocator } from '../allocation/allocator.ts';
+import { askedMaskSizes, maskSizeLabels } from '../allocation/asked-mask-size.ts';
+import type { AskedMaskSizes, Holder } from '../allocation/block-holders.ts';
+import { BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
+import { type AskingNodes, BlockOfEachFamily } from '../allocation/block-of-each-family.ts';
+import { type CiliumNodeHolder, clusterPoolHolder } from '../cluster-pool/cilium-node-holders.ts';
 import { wideHoldings } from '../cluster-pool/first-held.ts';
 import { type Cidr, cidrText } from '../set/cidr.ts';
 import { blockSettings } from '../settings/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
-import type { BlockBook } from './block-session.ts';
-import { blockOfEachFamilyBook } from './block-book.ts';
-import { BlockMode, type BlockPorts } from './block-mode.ts';
-import { CiliumNodeParts } from './cilium-node-parts.ts';
+import { HostedMode } from './block-mode.ts';
+import type { BlockSession } from './block-session.ts';
+import { HolderWatch } from './block-watch.ts';
+import { CiliumNodeMode } from './cilium-node-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
-export function clusterPoolMode(deps: ModeDeps): BlockMode<CiliumNodeHolder, readonly string[]> {
-  return new BlockMode(deps, {
-    served: 'CiliumNodes',
+export function clusterPoolMode(deps: ModeDeps): HostedMode {
+  const { ipamDefaultIpPool } = deps.host.options;
+  const objects = new HolderWatch(deps, 'CiliumNodes', {
     path: ciliumNodesPath,
-    read: readerOf(deps),
-    compose: (given, ports) => new ClusterPoolParts(given, ports),
+    transform: (raw) => clusterPoolHolder(raw, ipamDefaultIpPool),
   });
+  return new HostedMode(deps, new ClusterPoolMode(deps, objects));
 }
 
-function readerOf({ host }: ModeDeps): (raw: JsonObject) => CiliumNodeHolder {
-  return (raw) => clusterPoolHolder(raw, host.options.ipamDefaultIpPool);
-}
-
-class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string[]> {
+class ClusterPoolMode extends CiliumNodeMode implements AskingNodes {
   readonly access: AccessScope;
+  readonly objects: HolderWatch<CiliumNodeHolder>;
 
-  constructor(deps: ModeDeps, ports: BlockPorts<CiliumNodeHolder>) {
-    super(deps, ports, {
-      read: readerOf(deps),
-      specOf: podCidrsPatch,
-      keptLabels: Object.values(maskSizeLabels),
-    });
+  constructor(deps: ModeDeps, objects: HolderWatch<CiliumNodeHolder>) {
+    super(deps, objects, Object.values(maskSizeLabels));
+    this.objects = objects;
     const { nodesGcInterval, manageAgentTaint, skipCrdCreation, releasePodCheck } = deps.host.options;
     this.access = {
       mode: 'cluster-pool',
@@ -50,20 +42,24 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
     };
   }
 
-  openBook(): BlockBook<CiliumNodeHolder, readonly string[]> {
-    const settings = blockSettings(this.deps.host.options, 'cluster-pool');
-    const book = blockOfEachFamilyBook<CiliumNodeHolder>(settings, {
+  lead(session: BlockSession, signal: AbortSignal): Promise<void> {
+    const { options } = this.deps.host;
+    const ledger = BlockLedger.ofOnePool(blockSettings(options, 'cluster-pool'));
+    const policy = new BlockOfEachFamily({
+      ...this.openHoldings(ledger),
+      ledger,
+      writer: this.holders,
+      nodes: this,
       words: {
         object: 'CiliumNode',
         moreBlocks: 'add a network to --cluster-pool-ipv4-cidr or --cluster-pool-ipv6-cidr',
       },
       canGrow: true,
-      askedBy: (holder) => this.#askedBy(holder),
-      biggerShare: this.deps.host.options.biggerBlocksShare,
-      holdingsOn: (ledger) => this.openHoldings(ledger),
+      biggerShare: options.biggerBlocksShare,
     });
-    this.#holdFirst(book.ledger);
-    return book;
+    this.#holdFirst(ledger);
+    session.begin(ledger, new Allocator(session, policy, this.holders), this.objects);
+    return this.serveNodes(signal);
   }
 
   #holdFirst(ledger: BlockLedger): void {
@@ -71,7 +67,7 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
     const blocksIn = (cidr: Cidr): number =>
       ledger.blocksIn(cidr).reduce((sum, { blocks }) => sum + blocks, 0);
     const most = Math.min(this.deps.host.options.maxBlocksWithoutNode, maxBlocksOfHolder);
-    const shown = [...this.ports.known().values()].map(({ uid, blocks, alsoHeld = [] }) => ({
+    const shown = [...this.objects.objects.values()].map(({ uid, blocks, alsoHeld = [] }) => ({
       uid,
       blocks: [...blocks, ...alsoHeld],
     }));
@@ -79,7 +75,7 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
   }
 
   /** A CiliumNode that a Node owns has one, whether that one is seen already or not. */
-  #askedBy({ name, nodeUid }: CiliumNodeHolder): AskedMaskSizes | 'unknown' {
+  askedFor({ name, nodeUid }: Holder): AskedMaskSizes | 'unknown' {
     const node = this.nodes.nodes.get(name);
     if (node !== undefined && (nodeUid ?? node.uid) === node.uid)
       return askedMaskSizes((label) => node.labels?.[label]);

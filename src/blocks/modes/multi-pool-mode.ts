@@ -1,4 +1,5 @@
 // The mode multi-pool: blocks of CiliumPodIPPools for each CiliumNode, as many as its agent asks for.
+import { Allocator } from '../allocation/allocator.ts';
 import { BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { bySeniority } from '../allocation/service-queue.ts';
@@ -6,39 +7,32 @@ import type { WideHolding } from '../cluster-pool/first-held.ts';
 import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
 import { ForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
 import { PoolPolicy, type PoolPolicyEvent } from '../multi-pool/pool-policy.ts';
-import { allocatedPatch, type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
+import { type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
 import { type Cidr, cidrOf } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-pool-schema.ts';
-import type { Json } from '../../kubernetes/transport/json.ts';
-import { aborted, raceAbort } from '../../runtime/race-abort.ts';
-import type { BlockBook } from './block-session.ts';
-import { BlockMode, type BlockPorts } from './block-mode.ts';
-import { CiliumNodeParts } from './cilium-node-parts.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import { HostedMode } from './block-mode.ts';
+import type { BlockSession } from './block-session.ts';
+import { HolderWatch } from './block-watch.ts';
+import { CiliumNodeMode } from './cilium-node-mode.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 import { PoolMigration } from './pool-migration.ts';
-import { PoolStart } from './pool-start.ts';
+import { createPool } from './pool-creation.ts';
 import { PoolReports } from './pool-reports.ts';
 import { type PoolChange, PoolsWatch } from './pools-watch.ts';
 
-/** An agent asks for more again and again while its pods start. */
-const writesInARow = 30;
-
-export function multiPoolMode(deps: ModeDeps): BlockMode<PoolNodeHolder, readonly Json[]> {
-  return new BlockMode(deps, {
-    served: 'CiliumNodes',
-    path: ciliumNodesPath,
-    read: poolNodeHolder,
-    compose: (given, ports) => new MultiPoolParts(given, ports),
-  });
+export function multiPoolMode(deps: ModeDeps): HostedMode {
+  const objects = new HolderWatch(deps, 'CiliumNodes', { path: ciliumNodesPath, transform: poolNodeHolder });
+  return new HostedMode(deps, new MultiPoolMode(deps, objects));
 }
 
-class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
+class MultiPoolMode extends CiliumNodeMode {
   readonly access: AccessScope;
-  override readonly watches: readonly PoolsWatch[];
+  readonly objects: HolderWatch<PoolNodeHolder>;
+  readonly watches: readonly PoolsWatch[];
   readonly #pools: PoolsWatch;
-  readonly #prepared = Promise.withResolvers<void>();
   readonly #reports: PoolReports;
   readonly #ledger = new BlockLedger([]);
   /** Why the list of all pods failed that a new leader waits for. */
@@ -48,8 +42,9 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   #forgotten: ForgottenBlocks | undefined;
   #migration: PoolMigration | undefined;
 
-  constructor(deps: ModeDeps, ports: BlockPorts<PoolNodeHolder>) {
-    super(deps, ports, { read: poolNodeHolder, specOf: allocatedPatch });
+  constructor(deps: ModeDeps, objects: HolderWatch<PoolNodeHolder>) {
+    super(deps, objects);
+    this.objects = objects;
     const {
       nodesGcInterval,
       manageAgentTaint,
@@ -70,10 +65,6 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     this.watches = [this.#pools];
   }
 
-  override get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
-    return [...super.background, { run: (signal) => this.#watchPools(signal) }];
-  }
-
   override get leadingProblem(): string | undefined {
     if (this.#podsProblem === undefined) return super.leadingProblem;
     return `it waits for a list of all pods: ${this.#podsProblem}`;
@@ -82,16 +73,16 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   override async prepare(signal: AbortSignal): Promise<void> {
     await super.prepare(signal);
     await this.ensure(ciliumPodIpPoolDefinition, signal);
-    this.#prepared.resolve();
   }
 
-  /** What nodes have is held before any pool counts: a pool must not cover what they have of another one. */
-  openBook(): BlockBook<PoolNodeHolder, readonly Json[]> {
+  /** Holds what nodes have before any pool counts: a pool must not cover what they have of another one. */
+  #openPolicy(): PoolPolicy {
     const ledger = this.#ledger;
     const { releasePodCheck } = this.deps.host.options;
     const holdings = this.openHoldings(ledger);
     const policy: PoolPolicy = new PoolPolicy(ledger, {
       ...holdings,
+      writer: this.holders,
       looksAtPods: releasePodCheck,
       emit: (event) => this.#noteEvent(policy, event),
     });
@@ -99,33 +90,22 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     if (holdings.left !== undefined) this.#forgotten = this.#forgottenBlocksOf(policy, holdings.left);
     const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
     this.holdFirst(ledger, 'of pools', this.#wideIn(pools));
-    for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
+    for (const holder of [...this.objects.objects.values()].toSorted(bySeniority))
       policy.hold(holder, undefined);
     this.#policy = policy;
     policy.changePools(pools);
-    return { ledger, policy, writesInARow };
-  }
-
-  #openMigration(policy: PoolPolicy): PoolMigration {
-    this.#migration = new PoolMigration({
-      ...this.deps,
-      writer: this.writer,
-      policy,
-      isLeftAlone: (holder) => this.holders.isLeftAlone(holder),
-      ports: this.ports,
-    });
-    return this.#migration;
+    return policy;
   }
 
   /** What cluster-pool gave, and what takes too many blocks of these pools, or none yet. */
   #wideIn(pools: readonly PoolChange[]): readonly WideHolding[] {
     const ledger = new BlockLedger([]);
-    new PoolPolicy(ledger).changePools(pools);
+    new PoolPolicy(ledger, { writer: this.holders }).changePools(pools);
     const isWide = (cidr: Cidr): boolean => {
       const blocks = ledger.blocksIn(cidr).reduce((sum, each) => sum + each.blocks, 0);
       return blocks === 0 || blocks > maxBlocksOfHolder;
     };
-    return [...this.ports.known().values()].flatMap(({ uid, podCidrs }) =>
+    return [...this.objects.objects.values()].flatMap(({ uid, podCidrs }) =>
       podCidrs.flatMap((text) => cidrOf(text) ?? []).flatMap((cidr) => (isWide(cidr) ? [{ uid, cidr }] : [])),
     );
   }
@@ -150,7 +130,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     return new DroppedBlocks({
       pods: this.pods,
       holdings,
-      reassess: this.ports.reassess,
+      reassess: (name) => this.objects.allocator?.reassess(name),
       clock,
       random: random.fork('dropped blocks'),
       onBug,
@@ -162,21 +142,24 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   }
 
   /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */
-  override async whileLeading(signal: AbortSignal): Promise<void> {
-    const policy = this.#policy;
-    if (policy === undefined) throw new Error('it leads without having opened its book');
+  lead(session: BlockSession, signal: AbortSignal): Promise<void> {
+    const policy = this.#openPolicy();
+    session.begin(this.#ledger, new Allocator(session, policy, this.holders), this.objects);
+    return this.#open(policy, signal);
+  }
+
+  async #open(policy: PoolPolicy, signal: AbortSignal): Promise<void> {
+    const { autoCreateCiliumPodIpPools, enableClusterPoolToMultiPoolMigration } = this.deps.host.options;
     await raceAbort(this.nodes.settled, signal);
-    await new PoolStart({
-      ...this.deps,
-      ports: this.ports,
-      migration: this.#openMigration(policy),
-      refreshPools: () => this.#pools.reflector.refresh(),
-    }).run(signal);
+    this.#migration = new PoolMigration(this.deps, this.objects, this.holders, policy);
+    for (const [name, spec] of autoCreateCiliumPodIpPools) await createPool(this.deps, name, spec, signal);
+    if (autoCreateCiliumPodIpPools.size > 0) await this.#pools.reflector.refresh();
+    if (enableClusterPoolToMultiPoolMigration) await this.#migration.open(signal);
     await this.#forgotten?.remember(signal);
     this.#podsProblem = undefined;
     this.#pools.open();
-    this.ports.resume();
-    await super.whileLeading(signal);
+    this.objects.allocator?.resume();
+    await this.serveNodes(signal);
   }
 
   #forgottenBlocksOf(policy: PoolPolicy, left: LeftHoldings): ForgottenBlocks {
@@ -185,7 +168,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       pods: this.pods,
       policy,
       left,
-      uidOf: (name) => this.ports.known().get(name)?.uid,
+      uidOf: (name) => this.objects.objects.get(name)?.uid,
       onUnreadable: ({ isDenied, problem }) => {
         if (!isDenied) this.#podsProblem = problem;
         log.warn(
@@ -206,11 +189,6 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   }
 
   #change(changes: readonly PoolChange[]): void {
-    this.ports.resume(changes.length === 0 ? undefined : this.#policy?.changePools(changes));
-  }
-
-  async #watchPools(signal: AbortSignal): Promise<void> {
-    await Promise.race([this.#prepared.promise, aborted(signal)]);
-    if (!signal.aborted) await this.#pools.run(signal);
+    this.objects.allocator?.resume(changes.length === 0 ? undefined : this.#policy?.changePools(changes));
   }
 }

@@ -2,32 +2,26 @@
 // that can move by then. A node is to be ignored no longer, its pool gets the network, or somebody restores an older object.
 import { moveOf, movePatch } from '../multi-pool/migration.ts';
 import type { PoolPolicy } from '../multi-pool/pool-policy.ts';
-import { type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
-import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { PoolNodeHolder } from '../multi-pool/pool-node-holder.ts';
+import type { CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
-import type { BlockPorts } from './block-mode.ts';
+import type { HolderWatch } from './block-watch.ts';
 import type { ModeDeps } from '../../controller/host.ts';
-
-export interface PoolMigrationDeps extends Pick<ModeDeps, 'host' | 'leadership'> {
-  readonly writer: Pick<CiliumNodeWriter, 'get' | 'patchSpec'>;
-  readonly policy: PoolPolicy;
-  /** Whether nothing may be written to the CiliumNode. */
-  readonly isLeftAlone: (holder: PoolNodeHolder) => boolean;
-  readonly ports: Pick<BlockPorts<PoolNodeHolder>, 'known' | 'mayWrite' | 'observe' | 'resume'>;
-}
+import { permissionToWrite } from './pool-creation.ts';
 
 /** Tries of one CiliumNode in a row, and the waits between them, in ms. */
 const retries = { tries: 10, base: 10, cap: 30_000 };
 /** After that many tries, in ms. */
 const tryLater = 300_000;
-/** Between two checks of whether anything may be written, in ms. */
-const pause = 500;
 
 export class PoolMigration {
-  readonly #deps: PoolMigrationDeps;
+  readonly #deps: ModeDeps;
+  readonly #objects: HolderWatch<PoolNodeHolder>;
+  readonly #holders: CiliumNodeHolders;
+  readonly #policy: PoolPolicy;
   readonly #tasks: TaskGroup;
   /** Names by uid, in order. */
   readonly #waiting = new Map<string, string>();
@@ -38,8 +32,16 @@ export class PoolMigration {
   #isOpen = false;
   #onIdle: () => void = () => undefined;
 
-  constructor(deps: PoolMigrationDeps) {
+  constructor(
+    deps: ModeDeps,
+    objects: HolderWatch<PoolNodeHolder>,
+    holders: CiliumNodeHolders,
+    policy: PoolPolicy,
+  ) {
     this.#deps = deps;
+    this.#objects = objects;
+    this.#holders = holders;
+    this.#policy = policy;
     const { clock, onBug } = deps.host;
     this.#tasks = new TaskGroup({ clock, onBug });
   }
@@ -60,14 +62,14 @@ export class PoolMigration {
 
   /** The default pool changed, and any of them may move now. */
   noteAll(): void {
-    for (const holder of this.#deps.ports.known().values()) this.note(holder);
+    for (const holder of this.#objects.objects.values()) this.note(holder);
   }
 
   /** An object may have changed. */
   note(holder: PoolNodeHolder): void {
     const { name, uid, podCidrs } = holder;
     const isDone = this.#moving.has(uid) || this.#logged.has(uid);
-    if (!this.#isOpen || podCidrs.length === 0 || isDone || this.#deps.isLeftAlone(holder)) return;
+    if (!this.#isOpen || podCidrs.length === 0 || isDone || this.#holders.isLeftAlone(holder)) return;
     // The caller is still taking the object in.
     if (this.#waiting.size === 0) this.#tasks.later(0, () => this.#advance());
     this.#waiting.set(uid, name);
@@ -95,28 +97,28 @@ export class PoolMigration {
   }
 
   async #moveNamed(name: string, uid: string): Promise<void> {
-    const holder = this.#deps.ports.known().get(name);
+    const holder = this.#objects.objects.get(name);
     if (holder === undefined || holder.uid !== uid) return;
     const refused = await this.#move(holder, this.#tasks.closing);
-    if (refused === undefined) return;
-    const { policy, host, ports } = this.#deps;
-    if (!policy.noteUnmoved(holder, refused)) return;
-    host.log.warn('the blocks of a node cannot move to the default pool', { node: name, why: refused });
-    ports.resume([uid]);
+    if (refused === undefined || !this.#policy.noteUnmoved(holder, refused)) return;
+    this.#deps.host.log.warn('the blocks of a node cannot move to the default pool', {
+      node: name,
+      why: refused,
+    });
+    this.#objects.allocator?.resume([uid]);
   }
 
   /** Undefined unless it cannot move. */
   async #move(first: PoolNodeHolder, signal: AbortSignal): Promise<string | undefined> {
-    const { policy, host, isLeftAlone } = this.#deps;
-    const { options, log, clock, random } = host;
+    const { options, log, clock, random } = this.#deps.host;
     const { name, uid } = first;
     const backoff = new Backoff(retries, { clock, random });
     let holder: PoolNodeHolder | undefined = first;
     let why = '';
     while (backoff.failures < retries.tries) {
       const pool = options.ipamDefaultIpPool;
-      if (holder === undefined || holder.uid !== uid || isLeftAlone(holder)) return undefined;
-      const move = moveOf(holder, pool, policy.book.get(pool));
+      if (holder === undefined || holder.uid !== uid || this.#holders.isLeftAlone(holder)) return undefined;
+      const move = moveOf(holder, pool, this.#policy.book.get(pool));
       if (move.kind === 'none') return undefined;
       if (move.kind === 'refused') return move.why;
       if ((await permissionToWrite(this.#deps, signal)) === 'dryRun') {
@@ -132,7 +134,7 @@ export class PoolMigration {
       holder = await this.#read(name, signal);
     }
     this.#tasks.later(tryLater, () => {
-      const known = this.#deps.ports.known().get(name);
+      const known = this.#objects.objects.get(name);
       if (known !== undefined) this.note(known);
     });
     return why;
@@ -140,44 +142,19 @@ export class PoolMigration {
 
   /** Undefined once it is written, else why not. */
   async #write(
-    { name, uid, version: resourceVersion }: PoolNodeHolder,
+    holder: PoolNodeHolder,
     draft: Parameters<typeof movePatch>[0],
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { writer, ports } = this.#deps;
-    const outcome = await writer.patchSpec({ name, uid, resourceVersion }, movePatch(draft), signal);
+    const outcome = await this.#holders.patch(holder, movePatch(draft), signal);
     if (outcome.kind === 'gone') return undefined;
     if (outcome.kind !== 'written') return outcome.message;
     this.#moved++;
-    ports.observe(outcome.raw);
     return undefined;
   }
 
   async #read(name: string, signal: AbortSignal): Promise<PoolNodeHolder | undefined> {
-    const { writer, ports } = this.#deps;
-    const reading = await writer.get(name, signal);
-    if (reading.kind === 'gone') return undefined;
-    if (reading.kind !== 'found') return ports.known().get(name);
-    ports.observe(reading.raw);
-    return poolNodeHolder(reading.raw);
-  }
-}
-
-/** Resolves once something may be written, or nothing ever will be. */
-export async function permissionToWrite(
-  {
-    host,
-    leadership,
-    ports,
-  }: Pick<PoolMigrationDeps, 'host' | 'leadership'> & {
-    readonly ports: Pick<BlockPorts<PoolNodeHolder>, 'mayWrite'>;
-  },
-  signal: AbortSignal,
-): Promise<'dryRun' | undefined> {
-  for (;;) {
-    const why = leadership.permission.refusal('allocate');
-    if (why === 'dryRun') return why;
-    if (why === undefined && ports.mayWrite()) return undefined;
-    await sleep(host.clock, pause, signal);
+    const { kind } = await this.#holders.read(name, signal);
+    return kind === 'gone' ? undefined : this.#objects.objects.get(name);
   }
 }

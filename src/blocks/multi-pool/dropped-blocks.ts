@@ -4,7 +4,6 @@ import type { PodReading, PodReads } from '../../kubernetes/watch/shown-pods.ts'
 import { Backoff } from '../../runtime/backoff.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { AllocatorPorts } from '../allocation/block-allocator.ts';
-import type { Holder } from '../allocation/block-holders.ts';
 
 /** Who holds the dropped blocks. */
 export interface DroppedHoldings {
@@ -16,7 +15,7 @@ export interface DroppedHoldings {
   lookedAt(uid: string, reading: PodReading): void;
 }
 
-export interface DroppedBlocksDeps extends Pick<AllocatorPorts<Holder>, 'clock' | 'onBug' | 'random'> {
+export interface DroppedBlocksDeps extends Pick<AllocatorPorts, 'clock' | 'onBug' | 'random'> {
   readonly pods: PodReads;
   readonly holdings: DroppedHoldings;
   /** The object is to be taken in again. */

@@ -2,7 +2,6 @@
 // addresses. Blocks are only added; the agent gives them back. Blocks whose pool has gone are orphans: they stay the node's.
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { maxCidrsRead } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
-import type { Json } from '../../kubernetes/transport/json.ts';
 import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
 import type {
   AllocationPolicy,
@@ -13,6 +12,7 @@ import type {
   ServiceFacts,
 } from '../allocation/allocation-policy.ts';
 import type { BlockCondition } from '../allocation/block-holders.ts';
+import type { CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
@@ -24,7 +24,7 @@ import { type ListedBlock, PoolBook } from './pool-book.ts';
 import { poolClaims } from './pool-claims.ts';
 import { listedEnds } from './pool-definition.ts';
 import { poolCondition, standingOf } from './pool-condition.ts';
-import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
+import { allocatedPatch, listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
 import { PoolSupply } from './pool-supply.ts';
 import { PoolUsers } from './pool-users.ts';
 import { type PoolWant, wantOf } from './pool-want.ts';
@@ -43,6 +43,7 @@ export type PoolPolicyEvent =
   | { readonly kind: 'dropped'; readonly holder: PoolNodeHolder };
 
 export interface PoolPolicyDeps {
+  readonly writer: Pick<CiliumNodeHolders, 'patch'>;
   /** What nodes hold of what they list. Default: all of it. */
   readonly claims?: NodeClaims;
   /** What objects left whose pods may run on. Default: what an object had is free with it. */
@@ -52,7 +53,9 @@ export interface PoolPolicyDeps {
   readonly emit?: (event: PoolPolicyEvent) => void;
 }
 
-export class PoolPolicy implements AllocationPolicy<PoolNodeHolder, readonly Json[]> {
+export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
+  /** An agent asks for more again and again while its pods start. */
+  readonly writesInARow = 30;
   readonly book: PoolBook;
   readonly #ledger: BlockLedger;
   readonly #deps: PoolPolicyDeps;
@@ -61,7 +64,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder, readonly Jso
   readonly #known = new Map<string, Known>();
   readonly #users = new PoolUsers();
 
-  constructor(ledger: BlockLedger, deps: PoolPolicyDeps = {}) {
+  constructor(ledger: BlockLedger, deps: PoolPolicyDeps) {
     this.#ledger = ledger;
     this.#deps = deps;
     this.#claims = deps.claims ?? new NodeClaims({ ledger, bound: Infinity, hasNode: () => undefined });
@@ -232,7 +235,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder, readonly Jso
     return known === undefined ? [] : this.#wantsOf(known);
   }
 
-  reserve({ uid }: PoolNodeHolder): Reservation<readonly Json[]> | undefined {
+  reserve({ uid }: PoolNodeHolder): Reservation | undefined {
     const known = this.#known.get(uid);
     const { left } = this.#deps;
     if (known === undefined || left?.isUnsure(known.holder.name) === true) return undefined;
@@ -252,11 +255,13 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder, readonly Jso
     const isKnown = texts.join() === known.added.map(cidrText).join();
     Object.assign(known, { version: known.holder.version, added: added.map(({ cidr }) => cidr) });
     known.returns.noteOffer(known.added);
+    const { holder } = known;
+    const spec = allocatedPatch(
+      withBlocks(holder.rawAllocated, added, (pool) => listedEnds(this.book.get(pool)?.definition)),
+    );
     return {
-      draft: withBlocks(known.holder.rawAllocated, added, (pool) =>
-        listedEnds(this.book.get(pool)?.definition),
-      ),
-      blocks: [...known.holder.blocks, ...texts],
+      write: (signal) => this.#deps.writer.patch(holder, spec, signal),
+      blocks: [...holder.blocks, ...texts],
       fresh: known.reserved.map(cidrText),
       isKnown,
       allocated,

@@ -34,6 +34,32 @@ describe('run --ipam=multi-pool', () => {
     expect(world.writes).toHaveLength(2);
   });
 
+  test('serves what an agent asks for before the answer to the last write has arrived', async () => {
+    const answer = Promise.withResolvers<void>();
+    const world = new PoolWorld(
+      {},
+      {
+        intercept: (_, handler) => async (request, signal) => {
+          const given = await handler(request, signal);
+          if (request.method === 'PATCH' && request.body?.includes('"allocated"') === true)
+            await answer.promise;
+          return given;
+        },
+      },
+    );
+    await world.pool('default', ipv4(27, '10.0.0.0/24'));
+    world.startReplica();
+    await world.node('a', { default: 1 });
+    await world.until('a block is written', () => world.writes.length === 1);
+    await world.request('a', { default: 31 });
+    await world.clock.advance(1000);
+    answer.resolve();
+    await world.clock.advance(1000);
+
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/27', '10.0.0.32/27'] });
+    expect(world.writes).toHaveLength(2);
+  });
+
   test('is written at once however often its agent asks for more', async () => {
     const world = await usual();
     await world.node('a', { default: 1 });

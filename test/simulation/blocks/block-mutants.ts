@@ -22,9 +22,9 @@ export const blockMutants: readonly Mutant[] = [
   ),
   one(
     'gives out blocks while a list is taken in',
-    'blocks/modes/block-mode.ts',
-    "this.#isSettled = phase === 'end';",
-    "this.#isSettled = phase === 'end' || phase === 'begin';",
+    'blocks/modes/block-watch.ts',
+    "this.isListed = phase === 'end';",
+    "this.isListed = phase === 'end' || phase === 'begin';",
   ),
   one(
     'gives out blocks before the list is taken in',
@@ -35,7 +35,7 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'a new leader trusts its watch, and lists nothing',
     'blocks/modes/block-mode.ts',
-    'return this.#reflector.refresh();',
+    'return this.#mode.objects.reflector.refresh();',
     'return Promise.resolve();',
   ),
   one(
@@ -61,7 +61,7 @@ export const blockMutants: readonly Mutant[] = [
   },
   one(
     'trusts an empty list',
-    'blocks/modes/block-mode.ts',
+    'blocks/modes/block-watch.ts',
     'verifyEmptyLists: true,',
     'verifyEmptyLists: false,',
   ),
@@ -74,8 +74,8 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'forgets who waits when a block is free',
     'blocks/allocation/allocator.ts',
-    '    this.#deps.holders.forget(entry.holder);\n    this.#serve();',
-    '    this.#deps.holders.forget(entry.holder);',
+    '    this.#holders.forget?.(entry.holder);\n    this.#serve();',
+    '    this.#holders.forget?.(entry.holder);',
   ),
   one(
     'frees only the first family of an object that is gone',
@@ -127,7 +127,7 @@ export const blockMutants: readonly Mutant[] = [
   ),
   one(
     'writes beyond the end of its lease',
-    'blocks/modes/block-mode.ts',
+    'blocks/modes/own-lease.ts',
     'return end !== undefined && clock.monotonic() + ms < end.monotonic && clock.wall() + ms < end.wall;',
     'return end !== undefined || ms + clock.wall() > 0;',
   ),
@@ -150,8 +150,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'takes away what an agent lists',
     'blocks/multi-pool/pool-policy.ts',
-    'withBlocks(known.holder.rawAllocated, added, ',
-    'withBlocks(known.holder.rawAllocated.slice(1), added, ',
+    'withBlocks(holder.rawAllocated, added, ',
+    'withBlocks(holder.rawAllocated.slice(1), added, ',
   ),
   one(
     'gives blocks of one family only',
@@ -189,8 +189,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'serves nobody when a pool grows',
     'blocks/modes/multi-pool-mode.ts',
-    'this.ports.resume(changes.length === 0 ? undefined : this.#policy?.changePools(changes));',
-    'if (changes.length === 0) this.ports.resume();\n    else this.#policy?.changePools(changes);',
+    'this.objects.allocator?.resume(changes.length === 0 ? undefined : this.#policy?.changePools(changes));',
+    'if (changes.length === 0) this.objects.allocator?.resume();\n    else this.#policy?.changePools(changes);',
   ),
 ];
 
@@ -217,7 +217,7 @@ export const syncMutants: readonly Mutant[] = [
   one(
     'never says that the network is available',
     'blocks/node-ipam/sync/node-syncs.ts',
-    "if (holder.isNetworkReady || this.#deps.refusal() === 'dryRun') return this.#rest(entry);",
+    "if (holder.isNetworkReady || this.#ports.refusal() === 'dryRun') return this.#rest(entry);",
     'if (holder.name.length > 0) return this.#rest(entry);',
   ),
 ];

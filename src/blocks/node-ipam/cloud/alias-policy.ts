@@ -14,13 +14,14 @@ import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/service-queue.ts';
 import { type Cidr, cidrOf, cidrText, type Family, isAmong, overlaps } from '../../set/cidr.ts';
 import { aliasCondition, type AliasWords } from './alias-condition.ts';
-import { type AliasDraft, type AliasHolder, isOtherState } from './alias-node-holders.ts';
+import { type AliasHolder, isOtherState, type NodeHolders } from '../node-holders.ts';
 import { type AliasPlan, aliasPlan } from './alias-plan.ts';
 import type { AliasReads } from './alias-reads.ts';
 
 export interface AliasPolicyDeps {
   /** A ledger without pools: it only records which Node has which CIDR. */
   readonly ledger: BlockLedger;
+  readonly writer: Pick<NodeHolders, 'assign' | 'setNetworkReady'>;
   readonly reads: Pick<AliasReads, 'forget' | 'latest' | 'request'>;
   /** The families that a Node has to have, the primary one first; empty if those count that the cloud routes. */
   readonly families: readonly Family[];
@@ -39,7 +40,9 @@ interface Known {
 /** The pool name under which blocks from the cloud are counted. */
 export const cloudPool = 'cloud';
 
-export class AliasPolicy implements AllocationPolicy<AliasHolder, AliasDraft> {
+export class AliasPolicy implements AllocationPolicy<AliasHolder> {
+  /** The pod CIDRs, then the condition. */
+  readonly writesInARow = 2;
   readonly #deps: AliasPolicyDeps;
   /** By uid. */
   readonly #known = new Map<string, Known>();
@@ -92,14 +95,16 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder, AliasDraft> {
     return wanted.map((family) => ({ pool: cloudPool, family }));
   }
 
-  reserve({ uid }: AliasHolder): Reservation<AliasDraft> | undefined {
+  reserve({ uid }: AliasHolder): Reservation | undefined {
+    const { writer, ledger } = this.#deps;
     const known = this.#known.get(uid);
     const plan = known && this.#planOf(known);
     if (known === undefined || plan === undefined) return undefined;
+    const { holder } = known;
     if (plan.kind === 'confirm')
       return {
-        draft: { kind: 'networkReady' },
-        blocks: known.holder.blocks,
+        write: (signal) => writer.setNetworkReady(holder, signal),
+        blocks: holder.blocks,
         fresh: [],
         isKnown: true,
         allocated: [],
@@ -107,9 +112,10 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder, AliasDraft> {
     if (plan.kind !== 'assign' || this.#obstacleTo(known, plan.cidrs) !== undefined) return undefined;
     const isKnown = known.reserved.length > 0;
     known.reserved = plan.cidrs;
-    for (const cidr of plan.cidrs) this.#deps.ledger.hold(uid, cidr);
+    for (const cidr of plan.cidrs) ledger.hold(uid, cidr);
     const blocks = plan.cidrs.map(cidrText);
-    return { draft: { kind: 'podCidrs', blocks }, blocks, fresh: blocks, isKnown, allocated: [] };
+    const write: Reservation['write'] = (signal) => writer.assign(holder, blocks, signal);
+    return { write, blocks, fresh: blocks, isKnown, allocated: [] };
   }
 
   cancel({ uid }: AliasHolder): void {

@@ -3,10 +3,9 @@
 import { Backoff } from '../../../runtime/backoff.ts';
 import { type Result, WorkQueue } from '../../../runtime/work-queue.ts';
 import type { AllocatorPorts } from '../../allocation/block-allocator.ts';
-import type { Holder } from '../../allocation/block-holders.ts';
 import { type AliasNode, type AliasReading, type CloudAliases, missingProviderId } from './cloud-aliases.ts';
 
-export interface AliasReadsDeps extends Pick<AllocatorPorts<Holder>, 'clock' | 'onBug' | 'random'> {
+export interface AliasReadsDeps extends Pick<AllocatorPorts, 'clock' | 'onBug' | 'random'> {
   readonly aliases: Pick<CloudAliases, 'aliasOf'>;
   /** Called soon after answers, once for all that come together. */
   readonly onAnswers: () => void;

@@ -3,13 +3,13 @@
 import { type Result, WorkQueue } from '../../../runtime/work-queue.ts';
 import type { MissingBlock } from '../../allocation/allocation-policy.ts';
 import type { Standing } from '../../allocation/allocator-entry.ts';
-import type { AllocatorPorts, BlockAllocator } from '../../allocation/block-allocator.ts';
+import type { AllocatorOf, AllocatorPorts } from '../../allocation/block-allocator.ts';
 import { blockCondition, type BlockWords } from '../../allocation/block-condition.ts';
-import type { Assignment, BlockCondition, BlockHolders } from '../../allocation/block-holders.ts';
-import type { BlockLedger } from '../../allocation/block-ledger.ts';
+import type { Assignment, BlockCondition } from '../../allocation/block-holders.ts';
+import { type BlockLedger, onlyPool } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/service-queue.ts';
 import { type Cidr, cidrText, type Family } from '../../set/cidr.ts';
-import type { AliasDraft, AliasHolder } from '../cloud/alias-node-holders.ts';
+import type { AliasHolder, NodeHolders } from '../node-holders.ts';
 import {
   type AliasFailure,
   type AliasReading,
@@ -27,22 +27,15 @@ import { SyncEntry } from './sync-entry.ts';
 import { type SyncMode, syncStep } from './sync-step.ts';
 import { SyncBackoff, type SyncBackoffSettings } from './sync-backoff.ts';
 
-export interface SyncSettings {
+export interface NodeSyncsDeps {
   readonly mode: SyncMode;
   readonly timeouts: SyncBackoffSettings;
-  /** Looks at once. */
-  readonly workers: number;
-}
-
-export interface NodeSyncsDeps {
-  readonly settings: SyncSettings;
+  /** A ledger of one pool. */
   readonly ledger: BlockLedger;
   /** The family of the network that blocks come from. */
   readonly family: Family;
-  /** The pool name under which blocks are counted. */
-  readonly pool: string;
   readonly aliases: CloudAliases;
-  readonly holders: Pick<BlockHolders<AliasHolder, AliasDraft>, 'assign' | 'read'>;
+  readonly holders: Pick<NodeHolders, 'assign' | 'read' | 'setNetworkReady'>;
   readonly words: BlockWords;
 }
 
@@ -56,17 +49,20 @@ interface SyncOutcome {
 const fine: SyncOutcome = { isFine: true };
 const notFine: SyncOutcome = { isFine: false };
 
-export class NodeSyncs implements BlockAllocator<AliasHolder> {
-  readonly #deps: NodeSyncsDeps & AllocatorPorts<AliasHolder>;
+export class NodeSyncs implements AllocatorOf<AliasHolder> {
+  readonly #deps: NodeSyncsDeps;
+  readonly #ports: AllocatorPorts;
   readonly #entries = new Map<string, SyncEntry>();
   readonly #queue: WorkQueue<SyncEntry>;
   #hasStarted = false;
 
-  constructor(deps: NodeSyncsDeps, ports: AllocatorPorts<AliasHolder>) {
-    this.#deps = { ...deps, ...ports };
-    const { workers } = deps.settings;
+  constructor(deps: NodeSyncsDeps, ports: AllocatorPorts) {
+    this.#deps = deps;
+    this.#ports = ports;
+    const { clock, onBug, workers } = ports;
     this.#queue = new WorkQueue<SyncEntry>({
-      ...ports,
+      clock,
+      onBug,
       workers,
       compare: (a, b) => bySeniority(a.holder, b.holder),
       // A Node late in a list may have what an early one would get.
@@ -121,18 +117,18 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   waiting(): readonly MissingBlock[] {
-    const { pool, family } = this.#deps;
+    const { family } = this.#deps;
     return this.standings()
       .filter(({ standing }) => standing === 'waiting')
-      .map(() => ({ pool, family }));
+      .map(() => ({ pool: onlyPool, family }));
   }
 
   #add(holder: AliasHolder): SyncEntry {
-    const { ledger, settings } = this.#deps;
+    const { ledger, timeouts } = this.#deps;
     const entry = new SyncEntry(holder, {
-      backoff: new SyncBackoff(settings.timeouts),
+      backoff: new SyncBackoff(timeouts),
       ledger,
-      ports: this.#deps,
+      ports: this.#ports,
     });
     this.#entries.set(holder.name, entry);
     return entry;
@@ -142,7 +138,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const isNewlyShown = entry.holder.blocks.length === 0 && holder.blocks.length > 0;
     const { taken } = entry;
     const isOurs = taken !== undefined && cidrText(taken) === holder.blocks[0];
-    if (isNewlyShown && !isOurs) this.#deps.emit({ kind: 'othersBlocks', holder });
+    if (isNewlyShown && !isOurs) this.#ports.emit({ kind: 'othersBlocks', holder });
     if (entry.update(holder)) this.#queue.add(entry);
   }
 
@@ -162,8 +158,8 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #free(cidr: Cidr): void {
-    const { ledger, emit } = this.#deps;
-    emit({ kind: 'freed', cidr, pool: ledger.poolOf(cidr) });
+    const { ledger } = this.#deps;
+    this.#ports.emit({ kind: 'freed', cidr, pool: ledger.poolOf(cidr) });
     for (const entry of this.#entries.values())
       if (entry.condition?.reason === 'PodCIDRsExhausted') this.#queue.add(entry);
   }
@@ -193,7 +189,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   /** If nothing may be written now, the entry goes on when that may have changed. Returns whether it goes on now. */
   #admit(entry: SyncEntry): boolean {
-    const why = this.#deps.refusal();
+    const why = this.#ports.refusal();
     const isRefused = why !== undefined && why !== 'dryRun';
     // Nothing tells when the Lease is ours again: the loop finds out.
     entry.isHeldBack = isRefused && why !== 'notLeading';
@@ -206,8 +202,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #bringIntoAccord(entry: SyncEntry): Promise<SyncOutcome> | SyncOutcome {
-    const { family, settings } = this.#deps;
-    const { mode } = settings;
+    const { family, mode } = this.#deps;
     const [podCidr, alias] = [entry.shown.cidrs, entry.aliases].map((cidrs) =>
       cidrs.find((cidr) => cidr.family === family),
     );
@@ -242,11 +237,11 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #takeBlock(entry: SyncEntry): Cidr | undefined {
-    const { ledger, family, emit } = this.#deps;
+    const { ledger, family } = this.#deps;
     const allocated = ledger.allocate(family, entry.holder.uid);
     if (allocated === undefined) return undefined;
     entry.take(allocated.cidr);
-    emit({ kind: 'allocated', allocated });
+    this.#ports.emit({ kind: 'allocated', allocated });
     return allocated.cidr;
   }
 
@@ -269,37 +264,30 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   async #setPodCidr(entry: SyncEntry, cidr: Cidr): Promise<SyncOutcome> {
-    const { holders, emit } = this.#deps;
     const obstacle = this.#obstacleTo(entry, cidr);
     if (obstacle !== undefined) return this.#fail(entry, unusableAlias(cidr, obstacle));
     if (this.#isDry(entry, cidr)) return fine;
     const { holder } = entry;
     if (holder.blocks.length > 0 || !this.#admit(entry)) return notFine;
     entry.take(cidr);
-    const outcome = await holders.assign(
-      holder,
-      { kind: 'podCidrs', blocks: [cidrText(cidr)] },
-      this.#queue.deadline,
+    return this.#afterWrite(
+      entry,
+      await this.#deps.holders.assign(holder, [cidrText(cidr)], this.#queue.deadline),
     );
-    emit({ kind: 'written', name: holder.name, outcome });
-    return this.#afterWrite(entry, outcome);
   }
 
   /** The pod CIDR is routed to the instance: the network of the Node is available. */
   async #confirm(entry: SyncEntry): Promise<SyncOutcome> {
-    const { holders, emit } = this.#deps;
     const { holder } = entry;
-    if (holder.isNetworkReady || this.#deps.refusal() === 'dryRun') return this.#rest(entry);
+    if (holder.isNetworkReady || this.#ports.refusal() === 'dryRun') return this.#rest(entry);
     if (!this.#admit(entry)) return notFine;
-    const outcome = await holders.assign(holder, { kind: 'networkReady' }, this.#queue.deadline);
-    emit({ kind: 'written', name: holder.name, outcome });
-    return this.#afterWrite(entry, outcome);
+    return this.#afterWrite(entry, await this.#deps.holders.setNetworkReady(holder, this.#queue.deadline));
   }
 
-  async #afterWrite(entry: SyncEntry, outcome: Assignment<AliasHolder>): Promise<SyncOutcome> {
+  async #afterWrite(entry: SyncEntry, outcome: Assignment): Promise<SyncOutcome> {
+    this.#ports.emit({ kind: 'written', holder: entry.holder, outcome });
     switch (outcome.kind) {
       case 'written':
-        this.#take(entry, outcome.holder);
         return this.#isOver(entry) ? fine : this.#confirm(entry);
       case 'gone':
         return fine;
@@ -318,21 +306,15 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   /** The write may have taken effect. */
   async #readAgain(entry: SyncEntry, retryAfterMs: number | undefined): Promise<SyncOutcome> {
-    const reading = await this.#deps.holders.read(entry.holder.name, this.#queue.deadline);
-    if (reading.kind === 'found') this.#take(entry, reading.holder);
+    await this.#deps.holders.read(entry.holder.name, this.#queue.deadline);
     return { ...notFine, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
 
-  /** Applies an answer, unless the Node was replaced or is gone meanwhile: the watch delivers that. */
-  #take(entry: SyncEntry, holder: AliasHolder): void {
-    if (this.#entries.get(holder.name) === entry && entry.holder.uid === holder.uid) entry.update(holder);
-  }
-
   #isDry(entry: SyncEntry, cidr: Cidr): boolean {
-    if (this.#deps.refusal() !== 'dryRun') return false;
+    if (this.#ports.refusal() !== 'dryRun') return false;
     const { holder } = entry;
     const block = cidrText(cidr);
-    if (entry.toldBlock !== block) this.#deps.emit({ kind: 'wouldAssign', holder, blocks: [block] });
+    if (entry.toldBlock !== block) this.#ports.emit({ kind: 'wouldAssign', holder, blocks: [block] });
     entry.toldBlock = block;
     return true;
   }
@@ -387,7 +369,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const before = entry.condition;
     if (condition?.message === before?.message) return;
     entry.condition = condition;
-    this.#deps.emit({ kind: 'condition', holder: entry.holder, condition, before });
+    this.#ports.emit({ kind: 'condition', holder: entry.holder, condition, before });
   }
 }
 

@@ -5,13 +5,13 @@ import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { type Cidr, cidrOf, isAmong } from '../../set/cidr.ts';
-import { type AliasHolder, isOtherState } from '../cloud/alias-node-holders.ts';
+import { type AliasHolder, isOtherState } from '../node-holders.ts';
 import type { SyncBackoff } from './sync-backoff.ts';
 
 export interface SyncEntryDeps {
   readonly backoff: SyncBackoff;
   readonly ledger: BlockLedger;
-  readonly ports: Pick<AllocatorPorts<AliasHolder>, 'clock' | 'emit'>;
+  readonly ports: Pick<AllocatorPorts, 'clock' | 'emit'>;
 }
 
 export class SyncEntry {

@@ -3,6 +3,7 @@ import type {
   Assignment,
   BlockCondition,
   BlockHolders,
+  BlockWriter,
   Holder,
   HolderReading,
 } from '../../../../src/blocks/allocation/block-holders.ts';
@@ -11,7 +12,7 @@ import type { AllocationRefusal } from '../../../../src/blocks/allocation/block-
 import { Allocator } from '../../../../src/blocks/allocation/allocator.ts';
 import { BlockOfEachFamily } from '../../../../src/blocks/allocation/block-of-each-family.ts';
 import { BlockLedger } from '../../../../src/blocks/allocation/block-ledger.ts';
-import { type Cidr, type Family, parseCidr } from '../../../../src/blocks/set/cidr.ts';
+import { type Cidr, parseCidr } from '../../../../src/blocks/set/cidr.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
@@ -36,7 +37,7 @@ export type Fate =
 
 const never = new AbortController().signal;
 
-export class HolderModel implements BlockHolders {
+export class HolderModel implements BlockHolders, BlockWriter {
   readonly canGrow: boolean;
   readonly clock = new VirtualClock();
   readonly live = new Map<string, Holder>();
@@ -91,17 +92,20 @@ export class HolderModel implements BlockHolders {
     const apply = (): Assignment => this.#apply(holder, fate === 'pruned' ? [] : blocks);
     if (fate === 'denied' || fate === 'invalid') return { kind: fate, message: `it is ${fate}` };
     if (fate === 'busy') return { kind: 'unavailable', message: 'busy', retryAfterMs: 1000 };
-    if (fate === 'conflict') return { kind: 'conflict' };
+    if (fate === 'conflict') return { kind: 'conflict', message: 'it has another state' };
     const outcome = fate === 'lostBefore' || fate === 'lostLate' ? undefined : apply();
     if (fate === 'lostLate') void sleep(this.clock, this.lateness, never).then(apply);
     await sleep(this.clock, latency / 2, signal);
-    return outcome === undefined || fate === 'lost' ? { kind: 'unavailable', message: 'no answer' } : outcome;
+    if (outcome === undefined || fate === 'lost') return { kind: 'unavailable', message: 'no answer' };
+    this.#tell(holder.name);
+    return outcome;
   }
 
   #apply(holder: Holder, blocks: readonly string[]): Assignment {
     const now = this.live.get(holder.name);
     if (now === undefined) return { kind: 'gone' };
-    if (now.uid !== holder.uid || now.version !== holder.version) return { kind: 'conflict' };
+    if (now.uid !== holder.uid || now.version !== holder.version)
+      return { kind: 'conflict', message: 'it has another state' };
     const others = [...this.live.values()].filter(({ uid }) => uid !== now.uid);
     for (const block of blocks)
       if (!now.blocks.includes(block) && others.some((each) => each.blocks.includes(block)))
@@ -110,10 +114,12 @@ export class HolderModel implements BlockHolders {
     const written = { ...now, blocks, version: this.#nextVersion() };
     this.live.set(holder.name, written);
     // The watch is late.
-    void sleep(this.clock, this.latency, never).then(() =>
-      this.onChange(written.name, this.live.get(written.name)),
-    );
-    return { kind: 'written', holder: written };
+    void sleep(this.clock, this.latency, never).then(() => this.#tell(written.name));
+    return { kind: 'written', version: written.version };
+  }
+
+  #tell(name: string): void {
+    this.onChange(name, this.live.get(name));
   }
 
   async supersede(holder: Holder, signal: AbortSignal): Promise<Assignment> {
@@ -122,17 +128,20 @@ export class HolderModel implements BlockHolders {
     if (fate === 'denied') return { kind: fate, message: 'it is denied' };
     const now = this.live.get(holder.name);
     if (now === undefined) return { kind: 'gone' };
-    if (now.uid !== holder.uid || now.version !== holder.version) return { kind: 'conflict' };
+    if (now.uid !== holder.uid || now.version !== holder.version)
+      return { kind: 'conflict', message: 'it has another state' };
     this.superseded.push(holder.name);
     const written = { ...now, version: this.#nextVersion() };
     this.live.set(holder.name, written);
-    return { kind: 'written', holder: written };
+    this.#tell(holder.name);
+    return { kind: 'written', version: written.version };
   }
 
   async read(name: string, signal: AbortSignal): Promise<HolderReading> {
     await sleep(this.clock, this.latency, signal);
-    const holder = this.live.get(name);
-    return holder === undefined ? { kind: 'gone' } : { kind: 'found', holder };
+    if (!this.live.has(name)) return { kind: 'gone' };
+    this.#tell(name);
+    return { kind: 'found' };
   }
 
   isLeftAlone({ isLeftAlone }: Holder): boolean {
@@ -157,7 +166,7 @@ export class HolderModel implements BlockHolders {
 export interface AllocatorRig {
   readonly model: HolderModel;
   readonly ledger: BlockLedger;
-  readonly allocator: Allocator<Holder, readonly string[]>;
+  readonly allocator: Allocator<Holder>;
   readonly events: AllocatorEvent[];
   readonly bugs: unknown[];
   /** Names of objects whose condition was computed. */
@@ -184,10 +193,9 @@ export function allocatorRig({
   const read = pools.map(([text, maskSize]) => ({ pool: 'default', cidr: cidr(text), maskSize }));
   const ledger = new BlockLedger(read);
   const [events, bugs, looks]: [AllocatorEvent[], unknown[], string[]] = [[], [], []];
-  const families = new Set<Family>(read.map((pool) => pool.cidr.family));
   const policy = new BlockOfEachFamily({
     ledger,
-    families: [...families],
+    writer: model,
     words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
     canGrow: model.canGrow,
   });
@@ -203,16 +211,19 @@ export function allocatorRig({
     events,
     bugs,
     refusal: undefined,
-    allocator: new Allocator({
+    allocator: new Allocator(
+      {
+        workers,
+        writeTime: 1000,
+        refusal: () => rig.refusal,
+        emit: (event) => events.push(event),
+        clock: model.clock,
+        random: new Random('allocator'),
+        onBug: (error) => bugs.push(error),
+      },
       policy,
-      holders: model,
-      settings: { workers, writeTime: 1000, writesInARow: 0 },
-      refusal: () => rig.refusal,
-      emit: (event) => events.push(event),
-      clock: model.clock,
-      random: new Random('allocator'),
-      onBug: (error) => bugs.push(error),
-    }),
+      model,
+    ),
   };
   model.onChange = (name, holder) => rig.allocator.apply(name, holder);
   rig.allocator.takeOverHolders(model.live.values(), mayFormerWrite);

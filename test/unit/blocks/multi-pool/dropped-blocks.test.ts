@@ -28,11 +28,15 @@ function listing(version: number, cidrs: readonly Json[], needed: number): PoolN
   });
 }
 
+/** Nothing is written. */
+const unwritable = { patch: () => Promise.resolve({ kind: 'gone' } as const) };
+
 /** A pool, one node of it, and looks at its pods that are answered by hand. */
 class Scene {
   readonly clock = new VirtualClock();
   readonly ledger = new BlockLedger([]);
   readonly policy = new PoolPolicy(this.ledger, {
+    writer: unwritable,
     looksAtPods: true,
     emit: (event) => {
       if (event.kind === 'dropped') this.dropped.noteDrop(event.holder.name, event.holder.uid);

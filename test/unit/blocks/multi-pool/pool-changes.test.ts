@@ -37,7 +37,9 @@ function node(index: number, needed: number): PoolNodeHolder {
 }
 
 function scene(): PoolPolicy {
-  const policy = new PoolPolicy(new BlockLedger([]));
+  const policy = new PoolPolicy(new BlockLedger([]), {
+    writer: { patch: () => Promise.resolve({ kind: 'gone' }) },
+  });
   for (let index = 0; index < count; index++) policy.hold(node(index, 20), undefined);
   policy.changePools(Array.from({ length: count }, (_, index) => pool(index)));
   read.clear();

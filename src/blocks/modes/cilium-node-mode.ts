@@ -1,4 +1,4 @@
-// The parts that the modes which give blocks to CiliumNodes share: how CiliumNodes are written, where errors are shown,
+// The half that the modes which give blocks to CiliumNodes share: how CiliumNodes are written, where errors are shown,
 // which CiliumNodes are deleted, and their definition.
 import { writeTimeoutOf } from '../../config/release-window.ts';
 import { type CiliumNodeHolder, CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
@@ -23,32 +23,30 @@ import { ensureDefinition } from '../../kubernetes/crd/ensure-definition.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
+import type { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
-import type { BlockBook } from './block-session.ts';
+import type { BlockSession } from './block-session.ts';
 import { NotStartable } from '../../controller/clouds/cloud.ts';
 import { logReflectorState, WatchCounters } from '../../controller/reporting/watch-counters.ts';
-import type { BlockParts, BlockPorts, PartWatch } from './block-mode.ts';
+import type { BlockMode } from './block-mode.ts';
+import type { HolderWatch } from './block-watch.ts';
+import { mayWrite } from './own-lease.ts';
 import { agentTaintOf, agentTaints } from '../../controller/agent-taints.ts';
 import { ciliumNodeCollection } from '../../controller/cilium-node-collection.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
-/** How a mode reads and writes the blocks of a CiliumNode. */
-export interface CiliumNodeForm<H extends CiliumNodeHolder, D> {
-  readonly read: (raw: JsonObject) => H;
-  readonly specOf: (draft: D) => JsonObject;
-  /** Labels of Nodes that count. Default: none. */
-  readonly keptLabels?: readonly string[];
+/** CiliumNodes as last read, and who allocates to them. */
+export interface ServedCiliumNodes extends Pick<HolderWatch<CiliumNodeHolder>, 'allocator' | 'objects'> {
+  readonly reflector: Pick<Reflector<CiliumNodeHolder>, 'observe'>;
 }
 
-export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements BlockParts<H, D> {
+export abstract class CiliumNodeMode implements BlockMode {
   abstract readonly access: AccessScope;
-  readonly holders: CiliumNodeHolders<H, D>;
-  readonly watches: readonly PartWatch[] = [];
-  readonly eventReasons = {};
-  readonly countsAsPeer = false;
+  abstract readonly objects: BlockMode['objects'];
+  readonly holders: CiliumNodeHolders;
   protected readonly deps: ModeDeps;
-  protected readonly writer: CiliumNodeWriter;
-  protected readonly ports: BlockPorts<H>;
+  readonly #writer: CiliumNodeWriter;
+  readonly #served: ServedCiliumNodes;
   /** The Nodes of the cluster. */
   protected readonly nodes: ClusterNodes;
   protected readonly pods: ShownPods;
@@ -65,28 +63,23 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   #gc: ReturnType<typeof ciliumNodeCollection>;
   readonly #taints: ReturnType<typeof agentTaints>;
 
-  constructor(deps: ModeDeps, ports: BlockPorts<H>, form: CiliumNodeForm<H, D>) {
+  /** `keptLabels`: labels of Nodes that count. */
+  constructor(deps: ModeDeps, served: ServedCiliumNodes, keptLabels: readonly string[] = []) {
     this.deps = deps;
-    this.ports = ports;
+    this.#served = served;
     const { kubernetes, leadership } = deps;
     const { options, clock, random, log, onBug } = deps.host;
     const { permission } = leadership;
-    const { observe, mayWrite } = ports;
-    this.writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
+    const mayWriteNow = (): boolean => mayWrite(deps);
+    const known = served.reflector;
+    this.#writer = new CiliumNodeWriter(kubernetes, mayWriteNow, writeTimeoutOf(options));
     this.#errors = new BlockedErrors({
-      writer: this.writer,
-      known: ports,
-      mayWrite: () => permission.refusal('publish') === undefined && mayWrite(),
+      writer: this.#writer,
+      known,
+      mayWrite: () => permission.refusal('publish') === undefined && mayWriteNow(),
       clock,
       random: random.fork('errors'),
       onBug,
-    });
-    this.holders = new CiliumNodeHolders({
-      writer: this.writer,
-      errors: this.#errors,
-      observe,
-      isIgnoredByNode: (name) => this.nodes.isIgnored(name),
-      ...form,
     });
     permission.onChange(() => this.#errors.resume());
     const agentTaint = agentTaintOf(options);
@@ -96,14 +89,14 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       clock,
       random: random.fork('nodes'),
       instanceIdOf: () => undefined,
-      keptLabels: form.keptLabels ?? [],
+      keptLabels,
       ...(agentTaint !== undefined && { agentTaint }),
       onChange: (name, node) => {
         if (node !== undefined) {
           this.#gc?.noteNode(name);
           this.#taints?.noteNode(name);
         }
-        ports.reassess(name);
+        served.allocator?.reassess(name);
         if (this.nodes.nodes.size === 1) this.#decideClaims();
       },
       onAccess: (problem) => {
@@ -120,13 +113,15 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       onBug,
     });
     this.#taints = agentTaints({ ...deps, nodes: () => this.nodes.nodes });
-    void this.nodes.settled.then(() => {
+    const { nodes } = this;
+    this.holders = new CiliumNodeHolders({ writer: this.#writer, errors: this.#errors, nodes, known });
+    void nodes.settled.then(() => {
       this.#isInformed = true;
-      ports.resume();
+      served.allocator?.resume();
     });
   }
 
-  abstract openBook(): BlockBook<H, D>;
+  abstract lead(session: BlockSession, signal: AbortSignal): Promise<void> | undefined;
 
   get isInformed(): boolean {
     return this.#isInformed;
@@ -171,8 +166,8 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   #noteLeft(event: LeftBlocksEvent): void {
     const { log } = this.deps.host;
     this.deps.leadership.lease?.annotate(leftAnnotation, leftText(this.#left?.holdings.inUse() ?? []));
-    if (event.kind === 'looked') this.ports.reassess(event.name);
-    else if (event.kind === 'freed') this.ports.resume(event.others);
+    if (event.kind === 'looked') this.#served.allocator?.reassess(event.name);
+    else if (event.kind === 'freed') this.#served.allocator?.resume(event.others);
     else if (event.kind === 'inUse')
       log.warn('blocks of a deleted CiliumNode are in use by pods, and no other node gets them', {
         node: event.name,
@@ -198,7 +193,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   }
 
   #decideClaims(): void {
-    for (const name of this.#claims?.undecided ?? []) this.ports.reassess(name);
+    for (const name of this.#claims?.undecided ?? []) this.#served.allocator?.reassess(name);
   }
 
   get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
@@ -226,11 +221,12 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     return true;
   }
 
-  async whileLeading(signal: AbortSignal): Promise<void> {
+  /** Deletes CiliumNodes of machines that are gone, and opens Nodes whose agent is ready, while this process leads. */
+  protected async serveNodes(signal: AbortSignal): Promise<void> {
     this.#gc = ciliumNodeCollection(this.deps, {
-      ciliumNodes: () => this.ports.known().values(),
+      ciliumNodes: () => this.#served.objects.values(),
       nodeNames: () => this.#nodeNames(),
-      writer: this.writer,
+      writer: this.#writer,
     });
     await Promise.all([this.#gc?.run(signal), this.#taints?.run(signal)]);
   }
@@ -239,13 +235,10 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     await Promise.all([this.#left?.stop(deadline), this.#errors.stop(deadline)]);
   }
 
-  subjects(holder: Holder): readonly EventSubject[] {
-    const { name, uid } = holder;
-    const known = this.ports.known().get(name);
-    const nodeUid = this.nodes.nodes.get(name)?.uid ?? known?.nodeUid;
+  subjects({ name, uid, nodeUid }: Holder): readonly EventSubject[] {
     return [
       { kind: 'CiliumNode', name, uid },
-      { kind: 'Node', name, uid: nodeUid },
+      { kind: 'Node', name, uid: this.nodes.nodes.get(name)?.uid ?? nodeUid },
     ];
   }
 

@@ -1,0 +1,104 @@
+// The watches of a mode of blocks. Nothing is given out before each is settled: a part of a list proves nothing.
+import type { AllocatorOf, BlockAllocator } from '../allocation/block-allocator.ts';
+import type { Holder } from '../allocation/block-holders.ts';
+import type { Change } from '../../kubernetes/watch/object-store.ts';
+import { Reflector, type ReflectorOptions } from '../../kubernetes/watch/reflector.ts';
+import { logReflectorState } from '../../controller/reporting/watch-counters.ts';
+import type { ModeDeps } from '../../controller/host.ts';
+
+/** The objects that a watch is about. */
+export interface WatchedObjects<T> extends Pick<ReflectorOptions<T>, 'path' | 'transform'> {
+  /** In plural. */
+  readonly resource: string;
+}
+
+export abstract class BlockWatch<T> {
+  readonly resource: string;
+  /** The path of the collection in the API. */
+  readonly path: string;
+  readonly reflector: Reflector<T>;
+  /** Whether there was a list. */
+  wasListed = false;
+  /** Whether all objects of the last list are known. */
+  protected isListed = false;
+  #problem: string | undefined;
+
+  constructor({ host, kubernetes }: ModeDeps, random: string, { resource, ...objects }: WatchedObjects<T>) {
+    const { clock, log, onBug } = host;
+    this.resource = resource;
+    this.path = objects.path;
+    this.reflector = new Reflector<T>({
+      ...objects,
+      transport: kubernetes,
+      clock,
+      random: host.random.fork(random),
+      verifyEmptyLists: true,
+      onChange: (change) => this.applyChange(change),
+      onList: (phase) => {
+        this.isListed = phase === 'end';
+        this.wasListed ||= this.isListed;
+        if (this.isListed) this.endList();
+      },
+      onState: (state) => {
+        if ('problem' in state) this.#problem = state.problem;
+        if (state.kind === 'watching') this.#problem = undefined;
+        logReflectorState(log, resource.toLowerCase(), state);
+      },
+      onBug,
+    });
+  }
+
+  /** Whether everything is known that has to be known before anything is given out. */
+  get isSettled(): boolean {
+    return this.isListed;
+  }
+
+  /** Why the last attempt to read failed. Cleared only by a success. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  protected abstract applyChange(change: Change<T>): void;
+
+  /** All of a list is known. */
+  protected abstract endList(): void;
+}
+
+/** The objects that a mode serves, in plural. */
+export type Served = 'CiliumNodes' | 'Nodes';
+
+/** The watch of the objects that hold blocks, of which the allocator of a leader is told. */
+export class HolderWatch<H extends Holder> extends BlockWatch<H> {
+  readonly served: Served;
+  #allocator: AllocatorOf<H> | undefined;
+
+  constructor(deps: ModeDeps, served: Served, objects: Pick<ReflectorOptions<H>, 'path' | 'transform'>) {
+    super(deps, 'cache', { resource: served, ...objects });
+    this.served = served;
+  }
+
+  /** The objects as last read, by name. A live map. */
+  get objects(): ReadonlyMap<string, H> {
+    return this.reflector.objects;
+  }
+
+  /** The allocator of this leader; undefined while this process does not lead. */
+  get allocator(): BlockAllocator | undefined {
+    return this.#allocator;
+  }
+
+  /** Begins to tell an allocator, first of all objects that are known. Call it once, when all are. */
+  serveBy(allocator: AllocatorOf<H>, mayFormerWrite: boolean): void {
+    this.#allocator = allocator;
+    allocator.takeOverHolders(this.objects.values(), mayFormerWrite);
+  }
+
+  protected override applyChange({ type, key, object }: Change<H>): void {
+    this.#allocator?.apply(key, type === 'deleted' ? undefined : object);
+  }
+
+  /** An object late in a list that shows a block must have it before an object early in it gets one. */
+  protected override endList(): void {
+    this.#allocator?.resume();
+  }
+}
