@@ -161,6 +161,7 @@ const reportSchema = z.object({
   withdrawalsHeld: held.optional(),
   /** Entries that each list lacks because of its length. */
   omitted: counts.optional(),
+  dryRun: z.object({ sentence: text, would: counts }).optional(),
   unverified: z.object({ problem: text.optional(), count: z.number() }).optional(),
 });
 

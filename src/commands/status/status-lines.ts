@@ -57,6 +57,7 @@ function headLines(facts: Facts, width: number | undefined): readonly Line[] {
       ? told('problems', 'none', width, 'good')
       : told('problems', problems.join('; '), width, 'bad')),
     ...pausedLines(report, width),
+    ...dryRunLines(report, width),
     ...heldLines(report, width),
     ...unverifiedLines(report, width),
     ...(report.denied ?? []).flatMap(({ permission, remedy }) =>
@@ -75,6 +76,13 @@ function pauseInWords(pause: ShownReport['paused'][number]): string {
     node === undefined ? '' : `; last write to ${node}${manager === undefined ? '' : ` by ${manager}`}`;
   const end = quietInSeconds === undefined ? '' : `; ends after ${quietInSeconds} s without another`;
   return `${reason}: ${activities.join(', ')}${writer}${end}`;
+}
+
+function dryRunLines({ dryRun }: ShownReport, width: number | undefined): readonly Line[] {
+  if (dryRun === undefined) return [];
+  const parts = dryRun.would.filter(([, count]) => count > 0);
+  const would = parts.map(([what, count]) => `${nameInWords(what)} ${count}`).join(', ') || 'nothing';
+  return [dryRun.sentence, `would now: ${would}`].flatMap((text) => told('dry run', text, width));
 }
 
 function heldLines({ withdrawalsHeld }: ShownReport, width: number | undefined): readonly Line[] {

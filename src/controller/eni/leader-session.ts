@@ -20,7 +20,9 @@ import { pauseWords } from '../../providers/gate/mutation-permission.ts';
 import type { CloudState } from './cloud-state.ts';
 import type { ClusterCache } from './cluster-cache.ts';
 import { ConflictingWriters } from './conflicting-writers.ts';
+import { DryRunWatch } from './dry-run-watch.ts';
 import type { Host, Leadership } from '../host.ts';
+import type { DryRunReport } from '../reporting/dry-run-report.ts';
 import { blockedSeries, showFleet, warningSeries } from '../reporting/fleet-metrics.ts';
 import type { NodeEvents } from '../reporting/node-events.ts';
 import { nodeInstruments } from '../reporting/node-instruments.ts';
@@ -50,6 +52,7 @@ export class LeaderSession {
   readonly #ownWrites: OwnWrites;
   readonly #conflictingWriters: ConflictingWriters;
   readonly #blockedErrors: BlockedErrors;
+  readonly #dryRun: DryRunWatch;
   readonly #report: (event: ReportedEvent) => void;
   readonly #stopping = new AbortController();
   #running: Promise<unknown> | undefined;
@@ -67,6 +70,12 @@ export class LeaderSession {
     this.#conflictingWriters = this.#createConflictingWriters();
     this.#blockedErrors = this.#createBlockedErrors();
     this.nodes = this.#createNodeManager();
+    this.#dryRun = new DryRunWatch({
+      host,
+      leadership,
+      nodes: this.nodes,
+      cloud: this.cloud,
+    });
     // When permissions change, nodes start what may run again and report what is paused.
     permission.onChange(() => {
       this.nodes.wakeAll();
@@ -83,6 +92,7 @@ export class LeaderSession {
     const running = [
       this.#run(nodes, signal),
       this.#conflictingWriters.run(signal),
+      this.#dryRun.run(signal),
       ...besides.flatMap((each) => each?.run(signal) ?? []),
     ];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
@@ -118,6 +128,11 @@ export class LeaderSession {
   /** Why no node is served; undefined if one may be. */
   get scopeProblem(): string | undefined {
     return this.#hasStarted ? scopeProblem(this.summaries()) : undefined;
+  }
+
+  /** Undefined unless a dry run is on. */
+  get dryRun(): DryRunReport | undefined {
+    return this.#dryRun.report();
   }
 
   summaries(): readonly NodeSummary[] {
@@ -228,6 +243,9 @@ export class LeaderSession {
       }
       case 'blocked':
         return this.#blockedErrors.writeError(event.node, event.condition?.message);
+      case 'dryRun':
+        if (event.decision.kind === 'step') this.#dryRun.note(event.node.name, event.decision.step);
+        return;
       case 'removed':
         this.#ownWrites.forget(event.name);
         this.#blockedErrors.forget(event.name);

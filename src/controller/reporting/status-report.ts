@@ -5,6 +5,7 @@ import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary
 import { exclusionsOf } from '../../node/demand/node-requirements.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import type { BrakeState } from '../../manager/withdrawals/withdrawal-brake.ts';
+import type { DryRunReport } from './dry-run-report.ts';
 import type { MissingPermission } from './missing-permissions.ts';
 import type { ReportedWrite } from './pause-report.ts';
 import { totalsOf } from './fleet-metrics.ts';
@@ -23,6 +24,8 @@ export interface StatusReport extends SelfReport, CloudCallReport, Partial<Fleet
   readonly reasons?: Readonly<Record<string, number>>;
   /** Addresses that the cloud no longer shows but that are not withdrawn yet, and why; absent if there are none. */
   readonly withdrawalsHeld?: WithdrawalReport;
+  /** The sum of a dry run; absent while none is on. */
+  readonly dryRun?: DryRunReport;
   /** CiliumNodes that no Node verifies: nothing is taken from their instances. Undefined if all are verified. */
   readonly unverified?: UnverifiedReport;
 }
@@ -120,6 +123,7 @@ export function statusReport(
   return {
     ...(fleet !== undefined && { reasons: countsByReason(fleet.summaries.map(conditionOf)) }),
     ...selfReport(facts, session?.conflictingWrite),
+    ...(session?.dryRun !== undefined && { dryRun: session.dryRun }),
     ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
     ...(fleet !== undefined && unverifiedReport(fleet.summaries, identityProblem)),
     denied,
@@ -136,6 +140,8 @@ export interface ReportedSession {
     /** Undefined while no withdrawals are held. */
     readonly heldWithdrawals: WithdrawalReport | undefined;
   };
+  /** Undefined unless a dry run is on. */
+  readonly dryRun?: DryRunReport | undefined;
   /** The last conflicting write, while it pauses anything. */
   readonly conflictingWrite: ReportedWrite | undefined;
 }

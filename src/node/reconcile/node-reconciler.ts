@@ -219,6 +219,9 @@ export class NodeReconciler {
       warnings: this.#warnings.list,
       view: this.#state.view,
       releasing: this.#state.releases.outgoing.size,
+      toRelease: this.#state.releases.pending,
+      leavingInterfaces: this.#state.idle.leaving.size,
+      planned: this.#state.planned,
       inDeficitSince: this.#deficit.since,
     };
   }
@@ -254,7 +257,8 @@ export class NodeReconciler {
       claimed: this.#desired.claimed,
     };
     const report = this.#report.step(condition, now);
-    this.#dryRunLog.showPlanned(pool.plan?.steps ?? [], address.missing, terminating);
+    this.#state.planned = pool.plan?.steps ?? [];
+    this.#dryRunLog.showPlanned(this.#state.planned, address.missing, terminating);
     const publication = this.#publishDifference();
     this.#raiseQueuedPriority();
     this.#timer.cancel();

@@ -1,4 +1,5 @@
 // The known state of a node, from its CiliumNode and its instance, in the form each decision needs.
+import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { textAt } from '../../kubernetes/transport/json.ts';
 import type { AllocationImplementation, InstancePort } from '../../providers/contract/cloud.ts';
@@ -61,6 +62,8 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
   /** What running pods keep. */
   readonly podUse: PodUse;
   readonly idle = new IdlePhases();
+  /** What the last decision would add. */
+  planned: readonly PlannedStep[] = [];
   /** What is being added. */
   readonly growth = new Growth();
   /** The interface that is getting a public address. */

@@ -1,5 +1,6 @@
 // The state of a node for metrics and reports: what its reconciler knows, or why it has none.
 import type { InstanceView } from '../../providers/contract/facts.ts';
+import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { occupiedSlots, roomOn } from '../demand/capacity.ts';
 import type { AgentProtocol } from '../demand/demand.ts';
@@ -18,6 +19,12 @@ export interface NodeFigures {
   readonly view: InstanceView | undefined;
   /** Addresses that are leaving: hidden from the agent, not released yet. */
   readonly releasing: number;
+  /** Addresses that are to be released, those included. Default: none. */
+  readonly toRelease?: number;
+  /** Interfaces that are leaving: without pods for long enough. Default: none. */
+  readonly leavingInterfaces?: number;
+  /** What the last decision would add. Default: nothing. */
+  readonly planned?: readonly PlannedStep[];
   /** Whether its CiliumNode holds all desired content, unless writes were rejected. */
   readonly isPublished: boolean;
   /** When the deficit started, or pods started to wait on a node that is not served, in monotonic ms. */

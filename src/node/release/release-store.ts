@@ -40,6 +40,13 @@ export class ReleaseStore {
     return this.#outgoing.addresses;
   }
 
+  /** How many addresses are to be released, or are on their way. */
+  get pending(): number {
+    const releases = [...(this.#releases ?? nothing).values()];
+    const open = releases.filter(({ phase }) => phase.kind !== 'released');
+    return open.reduce((sum, { holding }) => sum + holding.addresses.length, 0);
+  }
+
   /** The desired `status.ipam.release-ips`; undefined while unknown. */
   handshake(known: ReadonlyMap<string, ReleaseState>): ReadonlyMap<string, ReleaseState> | undefined {
     return this.#releases && handshakeFor(this.#releases, known);

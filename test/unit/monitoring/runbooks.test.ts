@@ -43,6 +43,7 @@ const statusKeys = {
   addresses: true,
   pendingPods: true,
   omitted: true,
+  dryRun: true,
   reasons: true,
   subnets: true,
   inDeficit: true,

@@ -219,6 +219,19 @@ describe('what the command status prints', () => {
     ]);
   });
 
+  test('has the sum of a dry run', () => {
+    const dryRun = {
+      verdict: 'no-go',
+      sentence: 'no-go: SubnetExhausted on 7 nodes',
+      would: { createInterfaces: 1, assign: 23, release: 0, deleteInterfaces: 0 },
+    };
+
+    expect(shown({ ...idle, dryRun }, 80).slice(3, 5)).toEqual([
+      'dry run     no-go: SubnetExhausted on 7 nodes',
+      'dry run     would now: create interfaces 1, assign 23',
+    ]);
+  });
+
   test('has pools of blocks', () => {
     expect(shown(blocks, 80)).toEqual([
       'host-0123456789: leading',

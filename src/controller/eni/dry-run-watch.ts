@@ -1,0 +1,123 @@
+// Watches a dry run: each minute it compares what happened to each instance with what Headwater would have done, and logs the
+// sum. It does nothing unless a dry run is on.
+import type { PlannedStep } from '../../node/allocate/planned-step.ts';
+import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
+import type { NodeManager } from '../../manager/node-manager.ts';
+import { sleep } from '../../runtime/clock.ts';
+import type { CloudState } from './cloud-state.ts';
+import type { Host, Leadership } from '../host.ts';
+import {
+  type Change,
+  changeOf,
+  comparedTo,
+  type DryRunReport,
+  dryRunReport,
+  type DryRunTrack,
+  type OtherDecision,
+} from '../reporting/dry-run-report.ts';
+
+const interval = 60_000;
+
+export interface DryRunWatchDeps {
+  readonly host: Pick<Host, 'clock' | 'log'>;
+  readonly leadership: Pick<Leadership, 'permission'>;
+  readonly nodes: Pick<NodeManager, 'fleet' | 'instancesChanged'>;
+  readonly cloud: Pick<CloudState, 'cloud' | 'inventory'>;
+}
+
+type Reconciled = Extract<NodeSummary, { readonly kind: 'reconciled' }>;
+
+export class DryRunWatch {
+  readonly #deps: DryRunWatchDeps;
+  readonly #tracks = new Map<string, DryRunTrack>();
+  /** What Headwater would first do for a node since the last look. */
+  readonly #begun = new Map<string, { readonly at: number; readonly steps: readonly PlannedStep[] }>();
+  readonly #otherwise = new Map<string, OtherDecision>();
+  readonly #same = new Set<string>();
+
+  constructor(deps: DryRunWatchDeps) {
+    this.#deps = deps;
+  }
+
+  get #isOn(): boolean {
+    return this.#deps.leadership.permission.pauses.dryRun;
+  }
+
+  /** Takes a step that a dry run does not take. Those of one plan come at one time. */
+  note(node: string, step: PlannedStep): void {
+    const at = this.#deps.host.clock.monotonic();
+    const { at: since = at, steps = [] } = this.#begun.get(node) ?? {};
+    if (since === at) this.#begun.set(node, { at, steps: [...steps, step] });
+  }
+
+  /** Rejects only with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(this.#deps.host.clock, interval, signal);
+      if (this.#isOn) this.#look();
+      else this.#forget();
+    }
+  }
+
+  /** Undefined unless a dry run is on. */
+  report(): DryRunReport | undefined {
+    if (!this.#isOn) return undefined;
+    const { nodes, cloud } = this.#deps;
+    return dryRunReport([...nodes.fleet.figures()], {
+      same: this.#same.size,
+      otherwise: this.#otherwise,
+      denied: cloud.cloud.denied().length,
+    });
+  }
+
+  #look(): void {
+    const { host, nodes } = this.#deps;
+    const { log } = host;
+    const known = [...nodes.fleet.figures()].filter((entry) => entry.kind === 'reconciled');
+    for (const entry of known) this.#compare(entry);
+    this.#begun.clear();
+    this.#readAgain(known.filter(({ figures }) => (figures.planned ?? []).length > 0));
+    const report = this.report();
+    if (report === undefined) return;
+    const { sentence, would, same, otherwise, notServed } = report;
+    log.info('sum of the dry run', { sentence, nodes: report.nodes, would, same, otherwise, notServed });
+  }
+
+  /** Another program may have carried out by now what Headwater would do. */
+  #readAgain(entries: readonly Reconciled[]): void {
+    const { host, nodes, cloud } = this.#deps;
+    const ids = new Set(entries.flatMap(({ figures }) => figures.view?.id ?? []));
+    for (const id of ids) cloud.inventory.invalidate(id, host.clock.monotonic());
+    if (ids.size > 0) nodes.instancesChanged(ids);
+  }
+
+  #compare({ name, figures }: Reconciled): void {
+    const { track, outcome } = comparedTo(this.#tracks.get(name), figures, this.#begunOn(name));
+    if (track === undefined) this.#tracks.delete(name);
+    else this.#tracks.set(name, track);
+    if (outcome === undefined) return;
+    const before = this.#otherwise.get(name);
+    this.#otherwise.delete(name);
+    this.#same.delete(name);
+    if (outcome.kind === 'same') {
+      this.#same.add(name);
+      return;
+    }
+    const { would, did } = outcome;
+    this.#otherwise.set(name, { node: name, would, did });
+    if (before?.would === would && before.did === did) return;
+    this.#deps.host.log.info('another program decided otherwise than the dry run', {
+      node: name,
+      would,
+      did,
+    });
+  }
+
+  #begunOn(name: string): Change | undefined {
+    return changeOf(this.#begun.get(name)?.steps ?? []);
+  }
+
+  #forget(): void {
+    for (const each of [this.#tracks, this.#begun, this.#otherwise, this.#same]) each.clear();
+  }
+}

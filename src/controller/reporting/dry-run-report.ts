@@ -1,0 +1,239 @@
+// Sums up a dry run of a cloud: what Headwater would do now, where the program that does it meanwhile decided otherwise, which
+// nodes would not be served, and whether to go live. Pure.
+import { conditionOf, type NodeFigures, type NodeSummary } from '../../node/reconcile/node-summary.ts';
+import { secondaryAddressesOf, type PlannedStep } from '../../node/allocate/planned-step.ts';
+import { prefixSize } from '../../providers/contract/network-interface.ts';
+import { countsByReason, maxListed } from './process-status-report.ts';
+
+export interface DryRunReport {
+  readonly verdict: 'go' | 'no-go';
+  /** The verdict and its reasons, in a sentence. */
+  readonly sentence: string;
+  /** CiliumNodes, and those whose instance is known. */
+  readonly nodes: { readonly total: number; readonly read: number };
+  readonly would: Change & { readonly release: number; readonly deleteInterfaces: number };
+  /** Addresses that would be assigned, by subnet. */
+  readonly subnets: Readonly<Record<string, number>>;
+  /** Nodes where another program did as Headwater would have done, since the dry run began. */
+  readonly same: number;
+  /** Nodes where it did something else last. */
+  readonly otherwise: number;
+  readonly decidedOtherwise: readonly OtherDecision[];
+  /** Nodes that would not be served, counted by reason. */
+  readonly notServed: Readonly<Record<string, number>>;
+}
+
+export interface Change {
+  readonly createInterfaces: number;
+  readonly assign: number;
+}
+
+export interface OtherDecision {
+  readonly node: string;
+  readonly would: string;
+  readonly did: string;
+}
+
+/** What an instance has, without primary addresses. */
+export interface Holding {
+  readonly interfaces: number;
+  readonly addresses: number;
+}
+
+/** What is known of a node since another program last changed its instance. */
+export interface DryRunTrack {
+  readonly base: Holding;
+  /** What Headwater would have done; undefined while it would do nothing. */
+  readonly would: Change | undefined;
+  /** How many looks found the same. */
+  readonly looks: number;
+  /** Whether addresses were to be released. */
+  readonly isReleasing: boolean;
+}
+
+export type DryRunOutcome =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'otherwise'; readonly would: string; readonly did: string };
+
+/** How many looks a decision may take that another program carries out as well. */
+const maxLooks = 3;
+
+export interface Compared {
+  readonly track: DryRunTrack | undefined;
+  readonly outcome?: DryRunOutcome;
+}
+
+/** Compares what an instance has now with what it had, and with what Headwater would have done. `begun`: since the last look. */
+export function comparedTo(
+  track: DryRunTrack | undefined,
+  figures: NodeFigures,
+  begun: Change | undefined,
+): Compared {
+  const has = holdingOf(figures);
+  if (has === undefined) return { track: undefined };
+  const settled = settledOn(figures, has);
+  if (track === undefined) return { track: settled };
+  const gained = {
+    createInterfaces: has.interfaces - track.base.interfaces,
+    assign: has.addresses - track.base.addresses,
+  };
+  const would = track.would ?? begun;
+  if (would !== undefined) return withPlan({ ...track, would }, gained, settled);
+  const isExpected = mayHaveNeeded(figures, gained.assign) || (gained.assign < 0 && track.isReleasing);
+  if (isNothing(gained) || isExpected) return { track: settled };
+  return { track: settled, outcome: otherwise(undefined, gained) };
+}
+
+/** The track of an instance that has what it has. */
+function settledOn({ planned = [], toRelease = 0 }: NodeFigures, base: Holding): DryRunTrack {
+  return { base, would: changeOf(planned), looks: 0, isReleasing: toRelease > 0 };
+}
+
+function withPlan(
+  track: DryRunTrack & { readonly would: Change },
+  gained: Change,
+  settled: DryRunTrack,
+): Compared {
+  const { would, looks } = track;
+  if (settled.would === undefined) {
+    // What is needed no longer, and what nobody did, says nothing.
+    return isNothing(gained) ? { track: settled } : { track: settled, outcome: outcomeOf(would, gained) };
+  }
+  if (looks < maxLooks) return { track: { ...track, looks: looks + 1 } };
+  // It lasts until the need is met: later looks compare with the same.
+  return { track, outcome: outcomeOf(would, gained) };
+}
+
+function outcomeOf(would: Change, gained: Change): DryRunOutcome {
+  const isSame = would.assign === gained.assign && would.createInterfaces === gained.createInterfaces;
+  return isSame ? { kind: 'same' } : otherwise(would, gained);
+}
+
+function isNothing({ createInterfaces, assign }: Change): boolean {
+  return createInterfaces === 0 && assign === 0;
+}
+
+/** Whether the node needed what it got before Headwater looked. */
+function mayHaveNeeded({ assessment }: NodeFigures, gained: number): boolean {
+  if (assessment.kind !== 'served' || gained <= 0) return false;
+  return assessment.excess < gained;
+}
+
+function otherwise(would: Change | undefined, did: Change): DryRunOutcome {
+  return { kind: 'otherwise', would: inWords(would), did: inWords(did) };
+}
+
+function inWords(change: Change | undefined): string {
+  if (change === undefined || isNothing(change)) return 'nothing';
+  const { createInterfaces, assign } = change;
+  const parts = [
+    [createInterfaces, 'attach', 'detach', 'interface'],
+    [assign, 'assign', 'release', 'address'],
+  ] as const;
+  return parts
+    .filter(([count]) => count !== 0)
+    .map(([count, more, less, noun]) => {
+      const many = noun === 'address' ? 'addresses' : `${noun}s`;
+      const size = Math.abs(count);
+      return `${count > 0 ? more : less} ${size} ${size === 1 ? noun : many}`;
+    })
+    .join(' and ');
+}
+
+/** Undefined if the steps change nothing that is counted. */
+export function changeOf(steps: readonly PlannedStep[]): Change | undefined {
+  const assign = steps.reduce((sum, step) => sum + secondaryAddressesOf(step), 0);
+  const createInterfaces = steps.filter(
+    ({ kind }) => kind === 'createInterface' || kind === 'adoptInterface',
+  );
+  return assign === 0 && createInterfaces.length === 0
+    ? undefined
+    : { createInterfaces: createInterfaces.length, assign };
+}
+
+function holdingOf({ view }: NodeFigures): Holding | undefined {
+  if (view === undefined) return undefined;
+  const addresses = view.interfaces.reduce(
+    (sum, item) => sum + item.addresses.length + item.prefixes.length * prefixSize,
+    0,
+  );
+  return { interfaces: view.interfaces.length, addresses };
+}
+
+export function dryRunReport(
+  summaries: readonly NodeSummary[],
+  {
+    same,
+    otherwise: decided,
+    denied,
+  }: {
+    readonly same: number;
+    readonly otherwise: ReadonlyMap<string, OtherDecision>;
+    /** Permissions that are missing. */
+    readonly denied: number;
+  },
+): DryRunReport {
+  const figures = summaries.flatMap((entry) => (entry.kind === 'reconciled' ? [entry.figures] : []));
+  const steps = figures.flatMap(({ planned = [] }) => planned);
+  const { createInterfaces = 0, assign = 0 } = changeOf(steps) ?? {};
+  const nodes = {
+    total: summaries.length,
+    read: figures.filter(({ view }) => view !== undefined).length,
+  };
+  const notServed = countsByReason(summaries.map(conditionOf));
+  const present = new Set(summaries.map(({ name }) => name));
+  const decidedOtherwise = [...decided.values()].filter(({ node }) => present.has(node));
+  return {
+    ...verdictOn({ nodes, notServed, denied, otherwise: decidedOtherwise.length }),
+    nodes,
+    would: {
+      createInterfaces,
+      assign,
+      release: figures.reduce((sum, { toRelease = 0 }) => sum + toRelease, 0),
+      deleteInterfaces: figures.reduce((sum, { leavingInterfaces = 0 }) => sum + leavingInterfaces, 0),
+    },
+    subnets: bySubnet(steps),
+    same,
+    otherwise: decidedOtherwise.length,
+    decidedOtherwise: decidedOtherwise.slice(0, maxListed),
+    notServed,
+  };
+}
+
+function bySubnet(steps: readonly PlannedStep[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const step of steps)
+    counts.set(step.subnetId, (counts.get(step.subnetId) ?? 0) + secondaryAddressesOf(step));
+  return Object.fromEntries([...counts].filter(([, count]) => count > 0));
+}
+
+function verdictOn({
+  nodes,
+  notServed,
+  denied,
+  otherwise: decided,
+}: Pick<DryRunReport, 'nodes' | 'notServed' | 'otherwise'> & { readonly denied: number }): Pick<
+  DryRunReport,
+  'verdict' | 'sentence'
+> {
+  const unserved = Object.entries(notServed).map(
+    ([reason, count]) => `${reason} on ${counted(count, 'node')}`,
+  );
+  const unread = nodes.total - nodes.read;
+  const obstacles = [
+    ...(nodes.total === 0 ? ['no CiliumNode is known'] : []),
+    ...unserved,
+    ...(unread > 0 && unserved.length === 0 ? [`${counted(unread, 'instance')} not read yet`] : []),
+    ...(denied > 0 ? [`${counted(denied, 'permission')} denied`] : []),
+  ];
+  if (obstacles.length > 0) return { verdict: 'no-go', sentence: `no-go: ${obstacles.join(', ')}` };
+  const look =
+    decided === 0
+      ? ''
+      : `, after a look at ${counted(decided, 'node')} where another program decided otherwise`;
+  return { verdict: 'go', sentence: `go: ${counted(nodes.total, 'node')} would be served${look}` };
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,119 @@
+// The sum of a dry run beside the program that serves the nodes meanwhile: a second controller with a Lease of its own stands in
+// for it.
+import { describe, expect, test } from '@jest/globals';
+import { assign } from '../../../src/simulator/cloud/assignments.ts';
+import { fastReleaseFlags } from '../../support/fast-release-flags.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const dry = { 'dry-run': 'true', 'leader-election-lease-name': 'headwater-dry' };
+
+function worldOf(count: number): World {
+  return new World({ cloud: testCloud({ instances: [instance({ count })] }) });
+}
+
+const sumOf = ({ controller }: WorldController): ReturnType<typeof controller.status>['dryRun'] =>
+  controller.status().dryRun;
+
+describe('the sum of a dry run', () => {
+  test('says what it would do, by subnet, and is logged each minute', async () => {
+    const world = worldOf(2);
+    const controller = startController(world, { flags: dry });
+    await world.announce(world.machine(0));
+    await world.announce(world.machine(1), { spec: { ipam: { 'min-allocate': 15 } } });
+    await world.advance(300_000);
+
+    const sum = sumOf(controller);
+    expect(sum).toMatchObject({
+      verdict: 'go',
+      nodes: { total: 2, read: 2 },
+      would: { createInterfaces: 1, assign: 23, release: 0, deleteInterfaces: 0 },
+      notServed: {},
+    });
+    expect(Object.values(sum?.subnets ?? {})).toEqual([23]);
+    const logged = controller.logged.filter(({ message }) => message === 'sum of the dry run');
+    expect(logged.length).toBeGreaterThanOrEqual(3);
+    expect(logged.at(-1)?.details).toMatchObject({ would: sum?.would, sentence: sum?.sentence });
+  });
+
+  test('says go beside a program that decides the same', async () => {
+    const world = worldOf(2);
+    const controller = startController(world, { flags: dry, identity: 'dry' });
+    await world.advance(60_000);
+    startController(world, { identity: 'operator' });
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(600_000);
+    for (const machine of world.machines) await world.use(machine, 3);
+    await world.advance(600_000);
+
+    expect(world.pool(world.machine()).size).toBe(11);
+    expect(sumOf(controller)).toMatchObject({
+      verdict: 'go',
+      sentence: 'go: 2 nodes would be served',
+      would: { createInterfaces: 0, assign: 0, release: 0, deleteInterfaces: 0 },
+      same: 2,
+      otherwise: 0,
+    });
+    expect(controller.changes).toEqual([]);
+  });
+
+  test('names the node where another program decides otherwise, and how', async () => {
+    const world = worldOf(1);
+    const controller = startController(world, { flags: dry, identity: 'dry' });
+    const machine = world.machine();
+    await world.announce(machine);
+    await world.advance(90_000);
+    const [first] = world.interfaces(machine);
+    const claim = { addresses: [], count: 3, prefixes: [], prefixCount: 0 };
+    assign(world.cluster.ec2.network, first?.id ?? '', claim, false);
+    await world.advance(900_000);
+
+    expect(sumOf(controller)).toMatchObject({
+      verdict: 'go',
+      sentence: expect.stringContaining('after a look at 1 node where another program decided otherwise'),
+      otherwise: 1,
+      decidedOtherwise: [{ node: machine.name, would: 'assign 8 addresses', did: 'assign 3 addresses' }],
+    });
+  });
+
+  test('says no-go with the reason if a node would not be served', async () => {
+    const world = worldOf(2);
+    const controller = startController(world, { flags: dry });
+    await world.announce(world.machine(0));
+    await world.announce({ ...world.machine(1), instanceType: 'odd.large' });
+    await world.advance(300_000);
+
+    expect(sumOf(controller)).toMatchObject({
+      verdict: 'no-go',
+      sentence: expect.stringMatching(/^no-go: \w+ on 1 node$/),
+      nodes: { total: 2 },
+    });
+    expect(Object.values(sumOf(controller)?.notServed ?? {})).toEqual([1]);
+  });
+
+  test('counts what it would release', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    const first = startController(world, { identity: 'operator' });
+    await world.announce(machine, { spec: { ipam: { 'pre-allocate': 12 } } });
+    await world.advance(60_000);
+    first.stop();
+    await world.advance(60_000);
+    const controller = startController(world, { flags: { ...fastReleaseFlags, ...dry } });
+    await world.patch(machine, { spec: { ipam: { 'pre-allocate': 4 } } });
+    await world.advance(600_000);
+
+    expect(sumOf(controller)?.would).toMatchObject({ assign: 0, release: 8 });
+  });
+
+  test('is absent without a dry run', async () => {
+    const world = worldOf(1);
+    const controller = startController(world);
+    await world.announce(world.machine());
+    await world.advance(180_000);
+
+    expect(controller.controller.status()).not.toHaveProperty('dryRun');
+    expect(controller.logged.filter(({ message }) => message === 'sum of the dry run')).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type Change,
+  comparedTo,
+  type DryRunTrack,
+  dryRunReport,
+} from '../../../../src/controller/reporting/dry-run-report.ts';
+import type { NodeFigures, NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
+
+interface Shown {
+  readonly interfaces?: number;
+  readonly addresses?: number;
+  readonly assign?: number;
+  readonly toRelease?: number;
+  readonly excess?: number;
+  readonly isUnread?: true;
+}
+
+/** The parts that are compared. */
+function figures({ interfaces = 1, addresses = 8, assign = 0, toRelease = 0, ...shown }: Shown): NodeFigures {
+  const held = Array.from({ length: interfaces }, (_, index) => ({
+    addresses: index === 0 ? Array.from({ length: addresses }, (__, each) => `10.0.0.${each}`) : [],
+    prefixes: [],
+  }));
+  const step = { kind: 'allocateIPs', interfaceId: 'eni-1', subnetId: 'subnet-1', count: assign };
+  return {
+    view: shown.isUnread === true ? undefined : { id: 'i-1', interfaces: held },
+    planned: assign === 0 ? [] : [step],
+    toRelease,
+    assessment: { kind: 'served', excess: shown.excess ?? 0 },
+  } as unknown as NodeFigures;
+}
+
+const settled: DryRunTrack = {
+  base: { interfaces: 1, addresses: 8 },
+  would: undefined,
+  looks: 0,
+  isReleasing: false,
+};
+const eight: Change = { createInterfaces: 0, assign: 8 };
+const planning: DryRunTrack = { ...settled, would: eight };
+
+describe('what happens to an instance during a dry run', () => {
+  test.each<[string, DryRunTrack | undefined, Shown, Change | undefined, unknown]>([
+    ['at the first look', undefined, {}, undefined, undefined],
+    ['if nothing happens', settled, {}, undefined, undefined],
+    ['if the plan is carried out', planning, { addresses: 16 }, undefined, { kind: 'same' }],
+    ['if a plan of the last minute is', settled, { addresses: 16 }, eight, { kind: 'same' }],
+    ['if the need ends and nobody acts', planning, {}, undefined, undefined],
+    ['while the plan is carried out', planning, { addresses: 12, assign: 4 }, undefined, undefined],
+    [
+      'if other numbers are assigned',
+      planning,
+      { interfaces: 2, addresses: 18 },
+      undefined,
+      { kind: 'otherwise', would: 'assign 8 addresses', did: 'attach 1 interface and assign 10 addresses' },
+    ],
+    [
+      'if nobody carries it out for minutes',
+      { ...planning, looks: 3 },
+      { assign: 8 },
+      undefined,
+      { kind: 'otherwise', would: 'assign 8 addresses', did: 'nothing' },
+    ],
+    [
+      'if more is assigned than anything asks for',
+      settled,
+      { addresses: 12, excess: 4 },
+      undefined,
+      { kind: 'otherwise', would: 'nothing', did: 'assign 4 addresses' },
+    ],
+    ['if what is assigned is needed', settled, { addresses: 12, excess: 1 }, undefined, undefined],
+    [
+      'if what goes was to be released',
+      { ...settled, isReleasing: true },
+      { addresses: 4 },
+      undefined,
+      undefined,
+    ],
+    [
+      'if more goes than was to be released',
+      settled,
+      { addresses: 7 },
+      undefined,
+      { kind: 'otherwise', would: 'nothing', did: 'release 1 address' },
+    ],
+    ['if it cannot be read', planning, { isUnread: true }, undefined, undefined],
+  ])('is compared with what it would do: %s', (_, track, shown, begun, outcome) => {
+    expect(comparedTo(track, figures(shown), begun).outcome).toEqual(outcome);
+  });
+
+  test('is compared with the first plan until the need is met', () => {
+    const looks = [{ addresses: 11, assign: 5 }, { addresses: 11, assign: 5 }, { addresses: 16 }];
+    let track: DryRunTrack | undefined = { ...planning, looks: 3 };
+    const outcomes = looks.map((shown) => {
+      const compared = comparedTo(track, figures(shown), undefined);
+      track = compared.track;
+      return compared.outcome;
+    });
+
+    const other = { kind: 'otherwise', would: 'assign 8 addresses', did: 'assign 3 addresses' };
+    expect(outcomes).toEqual([other, other, { kind: 'same' }]);
+  });
+});
+
+describe('the verdict of a dry run', () => {
+  const good: NodeSummary = { kind: 'reconciled', name: 'a', figures: figures({}) };
+  const bad: NodeSummary = {
+    kind: 'blocked',
+    name: 'b',
+    condition: { reason: 'InstanceMismatch', message: 'no' },
+    pendingPods: 0,
+    blockedSince: undefined,
+  };
+  const unread: NodeSummary = { kind: 'reconciled', name: 'c', figures: figures({ isUnread: true }) };
+  const other = new Map([['a', { node: 'a', would: 'x', did: 'y' }]]);
+
+  test.each<[readonly NodeSummary[], number, string]>([
+    [[], 0, 'no-go: no CiliumNode is known'],
+    [
+      [good],
+      0,
+      'go: 1 node would be served, after a look at 1 node where another program decided otherwise',
+    ],
+    [[good, bad], 0, 'no-go: InstanceMismatch on 1 node'],
+    [[good, unread], 0, 'no-go: 1 instance not read yet'],
+    [[good], 2, 'no-go: 2 permissions denied'],
+  ])('names what stands against it: %#', (summaries, denied, sentence) => {
+    const report = dryRunReport(summaries, { same: 0, otherwise: other, denied });
+
+    expect(report.sentence).toBe(sentence);
+    expect(report.verdict).toBe(sentence.split(':')[0]);
+  });
+});
