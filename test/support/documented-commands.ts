@@ -17,6 +17,7 @@ export const pagesWithCommands: readonly string[] = [
     'install-aks',
     'install-eks',
     'install-self-managed-aws',
+    'migrate',
     'network',
     'reasons',
     'security',

@@ -51,6 +51,7 @@ describe('the helm commands of the pages', () => {
       'docs/install-aks.md',
       'docs/install-eks.md',
       'docs/install-self-managed-aws.md',
+      'docs/migrate.md',
       'docs/upgrade.md',
       'docs/without-cilium.md',
     ]);

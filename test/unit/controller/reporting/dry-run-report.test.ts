@@ -117,11 +117,7 @@ describe('the verdict of a dry run', () => {
 
   test.each<[readonly NodeSummary[], number, string]>([
     [[], 0, 'no-go: no CiliumNode is known'],
-    [
-      [good],
-      0,
-      'go: 1 node would be served, after a look at 1 node where another program decided otherwise',
-    ],
+    [[good], 0, 'go: 1 node would be served, after a look at 1 node where another program decided otherwise'],
     [[good, bad], 0, 'no-go: InstanceMismatch on 1 node'],
     [[good, unread], 0, 'no-go: 1 instance not read yet'],
     [[good], 2, 'no-go: 2 permissions denied'],
