@@ -16,7 +16,7 @@ wanted, an agent on each node that gives them to pods.
 | \`alibabacloud\` | addresses of Alibaba Cloud, to CiliumNodes | the same | [ACK](../../docs/install-ack.md) |
 | \`cluster-pool\` | a block to each CiliumNode | the same, and \`options.cluster-pool-ipv4-cidr\` or its IPv6 counterpart | [blocks](../../docs/cidr-modes.md#cluster-pool) |
 | \`multi-pool\` | blocks of CiliumPodIPPools to CiliumNodes | the same | [blocks](../../docs/cidr-modes.md#multi-pool) |
-| \`nodeipam\` | pod CIDRs to Nodes | \`options.cluster-cidr\`; any CNI that reads them, or \`agent.enabled\` | [blocks](../../docs/cidr-modes.md#nodeipam) |
+| \`nodeipam\` | pod CIDRs to Nodes | \`options.cluster-cidr\`; any CNI that reads them, or \`agent.enabled\` | [kubeadm](../../docs/install-kubeadm.md), [blocks](../../docs/cidr-modes.md#nodeipam) |
 
 The guides have the commands. The chart refuses what the process would refuse at its start, before anything is installed: unknown
 options with the one that was meant, values that an option does not take, and options that are missing.

@@ -1,7 +1,7 @@
 // Runs the commands of docs/without-cilium.md as they are written, in a machine of its own: a network and file systems that
 // end with the test.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +28,10 @@ const [prepared = '', onePod = '', twoNodes = '', routed = '', ended = '', ...ot
 )
   .filter(({ language, text }) => language === 'sh' && !text.startsWith('helm '))
   .map(({ text }) => text);
+
+/** The last commands of the first recipe, as its last paragraph names them. */
+const [, ending = ''] =
+  /^.*To end: `(.*)`\.$/m.exec(readFileSync(join(root, 'docs/without-cilium.md'), 'utf8')) ?? [];
 
 let directory: string;
 let made: readonly string[];
@@ -87,9 +91,10 @@ describe('the commands of the page about pods without Cilium', () => {
   test('give a pod an address, reach its gateway, and leave nothing', async () => {
     expect(onePod.split('\n')).toHaveLength(10);
 
-    const { code, out, err } = await inMachine(prepared, onePod, 'sudo kill $!; sudo ip netns del pod');
+    const { code, out, err } = await inMachine(prepared, onePod, ending);
 
     expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
+    expect(ending).toContain('rm /etc/cni/net.d/pods.conflist');
     expect(out).toContain('npm run build:plugin\n');
     expect(out).toContain('"address": "10.99.1.');
     expect(out).toContain('1 received');

@@ -16,6 +16,7 @@ export const pagesWithCommands: readonly string[] = [
     'install-ack',
     'install-aks',
     'install-eks',
+    'install-kubeadm',
     'install-self-managed-aws',
     'migrate',
     'network',

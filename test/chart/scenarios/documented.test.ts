@@ -50,6 +50,7 @@ describe('the helm commands of the pages', () => {
       'docs/install-ack.md',
       'docs/install-aks.md',
       'docs/install-eks.md',
+      'docs/install-kubeadm.md',
       'docs/install-self-managed-aws.md',
       'docs/migrate.md',
       'docs/upgrade.md',
