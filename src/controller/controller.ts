@@ -60,6 +60,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   /** Evaluated at each call: a process that was frozen for longer than its lease resumes without leadership. */
   readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
   #state: ControllerState = 'starting';
+  /** As of the last time somebody asked. `since`: monotonic. */
+  #readiness: { readonly isReady: boolean; readonly since: number } | undefined;
   #leadingSince: number | undefined;
   /** The process that holds the Lease, if known; undefined if it is this one or none. */
   #leader: string | undefined;
@@ -153,6 +155,14 @@ export class Controller<Status extends object = StatusReport, Node extends objec
 
   /** What the process waits for; undefined once it is ready. */
   unreadiness(): string | undefined {
+    const problem = this.#readinessProblem();
+    const isReady = problem === undefined;
+    if (this.#readiness?.isReady !== isReady)
+      this.#readiness = { isReady, since: this.#deps.host.clock.monotonic() };
+    return problem;
+  }
+
+  #readinessProblem(): string | undefined {
     switch (this.#state) {
       case 'starting':
         return `it reads the cluster: ${this.#mode.waitingFor()}`;
@@ -187,13 +197,16 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   }
 
   #facts(): ControllerFacts {
+    const now = this.#deps.host.clock.monotonic();
+    const problem = this.unreadiness();
     return {
       version: this.#deps.version,
       state: this.#state,
       identity: this.#deps.identity,
       leader: this.#leader,
       pauses: this.#permission.pauses,
-      now: this.#deps.host.clock.monotonic(),
+      readiness: { problem, lasts: now - (this.#readiness?.since ?? now) },
+      now,
     };
   }
 

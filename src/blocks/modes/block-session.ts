@@ -12,7 +12,7 @@ import type { AllocatorEvent } from '../allocation/allocator-event.ts';
 import type { BlockCondition, BlockReason, Holder } from '../allocation/block-holders.ts';
 import { BlockLedger, type PoolTotal } from '../allocation/block-ledger.ts';
 import { OtherAllocators } from '../allocation/other-allocators.ts';
-import { daysLeft, type PaceSample, withSample } from '../allocation/pace.ts';
+import { daysLeft, type PaceSample, withSample } from '../../runtime/pace.ts';
 import { cidrText, families } from '../set/cidr.ts';
 import type { EventSink, EventSubject } from '../../kubernetes/events/event-object.ts';
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';

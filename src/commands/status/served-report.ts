@@ -15,6 +15,7 @@ const counts = z
 
 const subnet = z.object({
   id: text,
+  name: text.optional(),
   zone: text,
   cidr: text,
   counted: z.boolean(),
@@ -23,6 +24,9 @@ const subnet = z.object({
   reserved: z.number(),
   exhausted: z.boolean(),
   fragmented: z.boolean(),
+  held: z.number().optional(),
+  used: z.number().optional(),
+  daysLeft: z.number().optional(),
 });
 const pool = z.object({
   pool: text,
@@ -151,6 +155,9 @@ const reportSchema = z.object({
   nodes: counts.optional(),
   addresses: counts.optional(),
   pendingPods: z.number().optional(),
+  readyForSeconds: z.number().optional(),
+  notReadyForSeconds: z.number().optional(),
+  cloudRead: z.object({ ageSeconds: z.number().optional(), problem: text.optional() }).optional(),
   subnets: z.array(subnet).optional(),
   pools: z.array(pool).optional(),
   buckets: z.array(bucket).optional(),

@@ -1,7 +1,7 @@
 // What the command status prints of a report, and what it calls a problem. Pure.
 import type { Served, ShownReport } from './served-report.ts';
 import { cut, type Line, table, told } from './text-table.ts';
-import { counted, nameInWords } from './words.ts';
+import { ageInWords, counted, nameInWords } from './words.ts';
 
 type Facts = Pick<Served, 'report' | 'unready'>;
 
@@ -46,13 +46,14 @@ export function statusLines(facts: Facts, width: number | undefined): readonly L
 }
 
 function headLines(facts: Facts, width: number | undefined): readonly Line[] {
-  const { report, unready } = facts;
+  const { report } = facts;
   const { identity, state, leader, version } = report;
   const problems = problemsOf(facts);
   return [
     { text: `${identity}: ${state}${version === undefined ? '' : `, version ${version}`}`, style: 'title' },
     ...(leader === undefined ? [] : told('leader', leader, width)),
-    ...(unready === undefined ? told('ready', 'yes', width) : told('ready', `no: ${unready}`, width, 'bad')),
+    ...readyLines(facts, width),
+    ...cloudLines(report, width),
     ...(problems.length === 0
       ? told('problems', 'none', width, 'good')
       : told('problems', problems.join('; '), width, 'bad')),
@@ -64,6 +65,21 @@ function headLines(facts: Facts, width: number | undefined): readonly Line[] {
       told('denied', `${permission}${remedy === '' ? '' : `: ${remedy}`}`, width, 'bad'),
     ),
   ];
+}
+
+function readyLines({ report, unready }: Facts, width: number | undefined): readonly Line[] {
+  const { readyForSeconds: ready, notReadyForSeconds: not } = report;
+  if (unready === undefined)
+    return told('ready', ready === undefined ? 'yes' : `yes, for ${ageInWords(ready)}`, width);
+  return told('ready', `no${not === undefined ? '' : ` for ${ageInWords(not)}`}: ${unready}`, width, 'bad');
+}
+
+function cloudLines({ cloudRead }: ShownReport, width: number | undefined): readonly Line[] {
+  if (cloudRead === undefined) return [];
+  const { ageSeconds: age, problem } = cloudRead;
+  const read = age === undefined ? 'not read yet' : `read ${ageInWords(age)} ago`;
+  if (problem === undefined) return told('cloud', read, width);
+  return told('cloud', `${read}; the last try failed: ${problem}`, width, 'doubtful');
 }
 
 export function pausedLines({ paused }: ShownReport, width: number | undefined): readonly Line[] {
@@ -163,12 +179,16 @@ function supplyLines({ subnets = [], pools = [] }: ShownReport, width: number | 
     ...table(fullest, width, {
       columns: [
         ['SUBNET', ({ id }) => id],
+        ['NAME', ({ name = '' }) => name, 4],
         ['ZONE', ({ zone }) => zone, 2],
-        ['CIDR', ({ cidr }) => cidr, 1],
+        ['CIDR', ({ cidr }) => cidr, 6],
         ['SIZE', ({ size }) => size],
         // Free addresses of a subnet that was never listed are unknown.
         ['FREE', ({ counted: isCounted, free }) => (isCounted ? free : '?')],
-        ['RESERVED', ({ reserved }) => reserved, 3],
+        ['HELD', ({ held = '' }) => held, 3],
+        ['USED', ({ used = '' }) => used, 3],
+        ['RESERVED', ({ reserved }) => reserved || '', 5],
+        ['DAYS LEFT', ({ daysLeft }) => (daysLeft === undefined ? '' : tenths(daysLeft)), 1],
         ['STATE', ({ exhausted, fragmented }) => (exhausted ? 'exhausted' : fragmented ? 'fragmented' : '')],
       ],
       style: ({ exhausted, fragmented }) => (exhausted ? 'bad' : fragmented ? 'doubtful' : undefined),

@@ -24,8 +24,9 @@ import { FailedReadings } from '../reporting/failed-readings.ts';
 import { logBlocked } from '../reporting/failure-fields.ts';
 import { inDeficit, missingDataOf } from '../reporting/missing-data.ts';
 import type { NodeEvents } from '../reporting/node-events.ts';
-import type { WithdrawalReport } from '../reporting/status-report.ts';
+import type { CloudReadReport, WithdrawalReport } from '../reporting/status-report.ts';
 import { type SubnetFigures, subnetFigures } from '../reporting/subnet-figures.ts';
+import { SubnetPaces } from './subnet-paces.ts';
 import { WithdrawalWatch } from './withdrawal-watch.ts';
 
 const cannotReadCloud = 'cannot read the cloud';
@@ -63,6 +64,7 @@ export class CloudState implements CloudPort {
   readonly #refreshes: InstanceRefresh;
   readonly #failures: FailedReadings;
   readonly #meter: TriggerMeter;
+  readonly #paces = new SubnetPaces();
   #isReading = false;
 
   constructor(deps: CloudStateDeps) {
@@ -173,6 +175,17 @@ export class CloudState implements CloudPort {
     return this.#failures.problemOf(cannotReadCloud);
   }
 
+  /** How old what is known of the cloud is, and why it is not newer. */
+  get lastRead(): CloudReadReport {
+    const { currentAt } = this.network;
+    const { readProblem: problem } = this;
+    const age = currentAt === undefined ? undefined : this.#deps.host.clock.monotonic() - currentAt;
+    return {
+      ...(age !== undefined && { ageSeconds: Math.round(age / 1000) }),
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
   /** Why the state read from the cloud is not reliable; undefined if it is. */
   get unreliableReason(): string | undefined {
     return this.#withdrawals.problem();
@@ -189,7 +202,8 @@ export class CloudState implements CloudPort {
     const now = this.#deps.host.clock.monotonic();
     const { prefixes } = this.implementation.traits;
     const blocks = prefixes ? wholeBlocks : new Map<string, number>();
-    return subnetFigures({ infrastructure, wholeBlocks: blocks, ledger: this.#ledger }, now);
+    const daysLeft = this.#paces.daysLeft(infrastructure.subnets.values(), now);
+    return subnetFigures({ infrastructure, wholeBlocks: blocks, ledger: this.#ledger, daysLeft }, now);
   }
 
   /** Sets its gauges. */
@@ -272,6 +286,7 @@ export class CloudState implements CloudPort {
     metrics.headwater_unreadable_items.set(unreadableItems);
     if (error === undefined) {
       this.#failures.succeeded(cannotReadCloud);
+      this.#paces.sample(this.network.infrastructure.subnets.values(), this.#deps.host.clock.monotonic());
       this.#failures.keepInstances((instanceId) => this.inventory.view(instanceId) !== undefined);
       if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
       if (isEmpty) this.#deps.onNothingToRead();

@@ -12,6 +12,14 @@ export interface SelfFacts {
   /** The process that leads, if it is another one. */
   readonly leader: string | undefined;
   readonly pauses: Pauses;
+  readonly readiness?: Readiness;
+}
+
+export interface Readiness {
+  /** Why it is not ready; undefined if it is. */
+  readonly problem: string | undefined;
+  /** How long it has been as it is, as far as probes and others asked, in ms. */
+  readonly lasts: number;
 }
 
 export interface SelfReport {
@@ -20,12 +28,17 @@ export interface SelfReport {
   readonly identity: string;
   /** The leader, if another process leads. Ask it about the fleet. */
   readonly leader?: string;
+  readonly ready?: boolean;
+  /** How long it has been ready, or not, as far as probes and others asked. */
+  readonly readyForSeconds?: number;
+  readonly notReadyForSeconds?: number;
+  readonly notReadyBecause?: string;
   /** Why activities are paused; empty if none is. */
   readonly paused: readonly PauseReport[];
 }
 
 export function selfReport(
-  { version, state, identity, leader, pauses }: SelfFacts,
+  { version, state, identity, leader, pauses, readiness }: SelfFacts,
   conflictingWrite: ReportedWrite | undefined,
 ): SelfReport {
   return {
@@ -33,8 +46,16 @@ export function selfReport(
     state,
     identity,
     ...(leader !== undefined && { leader }),
+    ...(readiness !== undefined && readinessReport(readiness)),
     paused: pauseReports(pauses, conflictingWrite),
   };
+}
+
+function readinessReport({ problem, lasts }: Readiness): Partial<SelfReport> {
+  const seconds = Math.round(lasts / 1000);
+  return problem === undefined
+    ? { ready: true, readyForSeconds: seconds }
+    : { ready: false, notReadyForSeconds: seconds, notReadyBecause: problem };
 }
 
 /** When something is tried for a node next, and what brings that forward. */

@@ -18,6 +18,7 @@ import {
   selfReport,
 } from './process-status-report.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
+import { subnetUse } from './subnet-metrics.ts';
 
 export interface StatusReport extends SelfReport, CloudCallReport, Partial<FleetReport> {
   /** Nodes that cannot be satisfied, counted by reason, most frequent first. Only on the leader. */
@@ -28,6 +29,24 @@ export interface StatusReport extends SelfReport, CloudCallReport, Partial<Fleet
   readonly dryRun?: DryRunReport;
   /** CiliumNodes that no Node verifies: nothing is taken from their instances. Undefined if all are verified. */
   readonly unverified?: UnverifiedReport;
+}
+
+/** The last complete read of the cloud. */
+export interface CloudReadReport {
+  /** How long ago it began; absent before the first one. */
+  readonly ageSeconds?: number;
+  /** Why the last attempt failed, if it did. */
+  readonly problem?: string;
+}
+
+/** A subnet, and what the nodes have of it. */
+export interface SubnetReport extends SubnetFigures {
+  /** Pod addresses on interfaces of the nodes. */
+  readonly held: number;
+  /** How many of them pods use: of a node with interfaces in several subnets, in proportion to what it has in each. */
+  readonly used: number;
+  /** Nodes with an interface in it. */
+  readonly nodes: number;
 }
 
 /** The state of the calls to a cloud. */
@@ -43,9 +62,10 @@ export interface FleetReport {
   readonly nodes: Readonly<Record<string, number>>;
   readonly addresses: Readonly<Record<string, number>>;
   readonly pendingPods: number;
+  readonly cloudRead: CloudReadReport;
   /** Entries omitted from each list because of its length. */
   readonly omitted?: Readonly<Record<string, number>>;
-  readonly subnets: readonly SubnetFigures[];
+  readonly subnets: readonly SubnetReport[];
   /** Nodes that lack addresses or are blocked. */
   readonly inDeficit: readonly NodeReport[];
   /** Warnings about nodes that are served. */
@@ -119,7 +139,11 @@ export function statusReport(
 ): StatusReport {
   const { session, denied, buckets, now, identityProblem } = facts;
   const withdrawalsHeld = session?.cloud.heldWithdrawals;
-  const fleet = session && { summaries: session.summaries(), subnets: session.cloud.subnets() };
+  const fleet = session && {
+    summaries: session.summaries(),
+    subnets: session.cloud.subnets(),
+    cloudRead: session.cloud.lastRead,
+  };
   return {
     ...(fleet !== undefined && { reasons: countsByReason(fleet.summaries.map(conditionOf)) }),
     ...selfReport(facts, session?.conflictingWrite),
@@ -137,6 +161,7 @@ export interface ReportedSession {
   summaries(): readonly NodeSummary[];
   readonly cloud: {
     subnets(): readonly SubnetFigures[];
+    readonly lastRead: CloudReadReport;
     /** Undefined while no withdrawals are held. */
     readonly heldWithdrawals: WithdrawalReport | undefined;
   };
@@ -149,12 +174,13 @@ export interface ReportedSession {
 interface Fleet {
   readonly summaries: readonly NodeSummary[];
   readonly subnets: readonly SubnetFigures[];
+  readonly cloudRead: CloudReadReport;
 }
 
-function fleetReport({ summaries, subnets }: Fleet, now: number): FleetReport {
+function fleetReport({ summaries, subnets, cloudRead }: Fleet, now: number): FleetReport {
   const { nodes, addresses, pendingPods } = totalsOf(summaries);
   const lists = {
-    subnets,
+    subnets: subnetReports(subnets, summaries),
     inDeficit: summaries.filter(hasProblem).map((entry) => nodeReport(entry, now)),
     warnings: summaries.flatMap(warningReports),
     excluded: summaries.flatMap(exclusionReports),
@@ -163,12 +189,24 @@ function fleetReport({ summaries, subnets }: Fleet, now: number): FleetReport {
     nodes,
     addresses,
     pendingPods,
+    cloudRead,
     ...omittedOf(lists),
-    subnets: subnets.slice(0, maxListed),
+    subnets: lists.subnets.slice(0, maxListed),
     inDeficit: lists.inDeficit.slice(0, maxListed),
     warnings: lists.warnings.slice(0, maxListed),
     excluded: lists.excluded.slice(0, maxListed),
   };
+}
+
+function subnetReports(
+  subnets: readonly SubnetFigures[],
+  summaries: readonly NodeSummary[],
+): readonly SubnetReport[] {
+  const use = subnetUse(summaries);
+  return subnets.map((subnet) => {
+    const { assigned: held = 0, used = 0, nodes = 0 } = use.get(subnet.id) ?? {};
+    return { ...subnet, held, used: Math.round(used), nodes };
+  });
 }
 
 /** Maximum names shown. */

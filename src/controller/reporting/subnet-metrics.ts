@@ -9,24 +9,39 @@ interface SubnetUse {
   readonly nodes: number;
   /** Pod addresses on these interfaces. */
   readonly assigned: number;
+  /** How many of them pods use: of a node with interfaces in several subnets, in proportion to what it has in each. */
+  readonly used: number;
 }
 
 /** For every subnet that contains an interface of a node with a reconciler. */
 export function subnetUse(summaries: readonly NodeSummary[]): ReadonlyMap<string, SubnetUse> {
   const use = new Map<string, SubnetUse>();
   for (const entry of summaries) {
-    const interfaces = entry.kind === 'reconciled' ? (entry.figures.view?.interfaces ?? []) : [];
-    const met = new Set<string>();
-    for (const { subnetId, addresses, prefixes } of interfaces) {
-      const { nodes = 0, assigned = 0 } = use.get(subnetId) ?? {};
-      use.set(subnetId, {
-        nodes: met.has(subnetId) ? nodes : nodes + 1,
-        assigned: assigned + addresses.length + prefixes.length * prefixSize,
-      });
-      met.add(subnetId);
+    const held = heldBySubnet(entry);
+    const all = [...held.values()].reduce((sum, count) => sum + count, 0);
+    const ratio = Math.min(1, usedOn(entry) / Math.max(1, all));
+    for (const [subnetId, count] of held) {
+      const { nodes, assigned, used } = use.get(subnetId) ?? noUse;
+      use.set(subnetId, { nodes: nodes + 1, assigned: assigned + count, used: used + count * ratio });
     }
   }
   return use;
+}
+
+const noUse: SubnetUse = { nodes: 0, assigned: 0, used: 0 };
+
+/** Pod addresses on interfaces of the node. */
+function heldBySubnet(entry: NodeSummary): ReadonlyMap<string, number> {
+  const interfaces = entry.kind === 'reconciled' ? (entry.figures.view?.interfaces ?? []) : [];
+  const held = new Map<string, number>();
+  for (const { subnetId, addresses, prefixes } of interfaces)
+    held.set(subnetId, (held.get(subnetId) ?? 0) + addresses.length + prefixes.length * prefixSize);
+  return held;
+}
+
+function usedOn(entry: NodeSummary): number {
+  const { assessment } = entry.kind === 'reconciled' ? entry.figures : {};
+  return assessment?.kind === 'served' ? assessment.usage.used : 0;
 }
 
 /** Sets every gauge about subnets; an unknown subnet has no series. */

@@ -8,6 +8,7 @@ import type { RefusedSubnets } from './plan-condition.ts';
 
 export interface SubnetVerdict {
   readonly id: string;
+  readonly name?: string;
   readonly zone: string;
   /** Addresses that may still be requested. */
   readonly free: number;
@@ -72,9 +73,15 @@ function tagsInWords(tags: Readonly<Record<string, string>>): string {
 }
 
 function verdictOn(subnet: Subnet, ruled: RuledSubnets | undefined, facts: SelectionFacts): SubnetVerdict {
-  const { id, zone } = subnet;
+  const { id, name, zone } = subnet;
   const why = whyNotSelected(subnet, ruled, facts) ?? whyWithoutRoom(id, ruled !== undefined, facts);
-  const verdict = { id, zone, free: facts.free(id), isEligible: why === undefined };
+  const verdict = {
+    id,
+    ...(name !== undefined && { name }),
+    zone,
+    free: facts.free(id),
+    isEligible: why === undefined,
+  };
   return why === undefined ? verdict : { ...verdict, why };
 }
 

@@ -133,7 +133,17 @@ function subnetOf(
   const tags = tagsOf(shown);
   const { vSwitchId: id = '', vpcId: networkId = '', zoneId: zone = '', cidrBlock: cidr = '' } = shown;
   const eligible = (subnetIds.length === 0 || subnetIds.includes(id)) && carries(tags, subnetTags);
-  return { id, networkId, zone, cidr, tags, freeAddresses: freeIn(shown), eligible };
+  const { vSwitchName: name = '' } = shown;
+  return {
+    id,
+    ...(name !== '' && { name }),
+    networkId,
+    zone,
+    cidr,
+    tags,
+    freeAddresses: freeIn(shown),
+    eligible,
+  };
 }
 
 function tagsOf({ tags }: ShownVSwitch): Tags {

@@ -59,6 +59,7 @@ export type ShownInstanceType = Shown<{
 
 export type ShownVSwitch = Shown<{
   vSwitchId: string;
+  vSwitchName: string;
   vpcId: string;
   zoneId: string;
   cidrBlock: string;

@@ -36,7 +36,16 @@ function ipv4Subnet(shown: Ec2Subnet, options: Pick<ReadOptions, 'subnetIds' | '
   const { subnetIds, subnetTags } = options;
   const eligible = (subnetIds.length === 0 || subnetIds.includes(id)) && carries(tags, subnetTags);
   const ipv6Cidr = ipv6BlockOf(shown);
-  const subnet = { id, networkId, zone, cidr, tags, freeAddresses, eligible };
+  const subnet = {
+    id,
+    ...(tags['Name'] !== undefined && { name: tags['Name'] }),
+    networkId,
+    zone,
+    cidr,
+    tags,
+    freeAddresses,
+    eligible,
+  };
   return ipv6Cidr === undefined ? subnet : { ...subnet, ipv6Cidr };
 }
 

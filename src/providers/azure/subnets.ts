@@ -112,6 +112,7 @@ export function readSubnet(
   return {
     subnet: {
       id,
+      name: named.split('/').at(-1) ?? '',
       cidr,
       ...(otherCidrs.length > 0 && { otherCidrs }),
       networkId,

@@ -5,6 +5,8 @@ import type { Tags } from './network-interface.ts';
 
 export interface Subnet {
   readonly id: string;
+  /** The name that people gave it, in clouds whose ids say nothing; absent without one. */
+  readonly name?: string;
   readonly cidr: string;
   /** Further IPv4 blocks of the subnet, in clouds that give a subnet several. */
   readonly otherCidrs?: readonly string[];

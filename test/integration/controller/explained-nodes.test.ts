@@ -56,13 +56,13 @@ describe('headwater explain, on EC2', () => {
       'lacks the tags that the node names',
       { configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }) },
       () => undefined,
-      /^subnet-0000000000000000a in us-east-1a, \d+ free: it lacks the tags purpose=pods$/,
+      /^subnet-0000000000000000a \(nodes\) in us-east-1a, \d+ free: it lacks the tags purpose=pods$/,
     ],
     [
       'is none of the ids that the node names',
       { configure: () => ({ eni: { subnetIds: [ids.pods], firstInterfaceIndex: 1 } }) },
       () => undefined,
-      /^subnet-0000000000000000c in us-east-1a, \d+ free: the node names other ids$/,
+      /^subnet-0000000000000000c \(more-pods\) in us-east-1a, \d+ free: the node names other ids$/,
     ],
     [
       'is in another zone',
@@ -73,7 +73,7 @@ describe('headwater explain, on EC2', () => {
         }),
       },
       () => undefined,
-      /^subnet-0000000000000000b in us-east-1b, \d+ free: it is in us-east-1b, and the node in us-east-1a$/,
+      /^subnet-0000000000000000b \(pods\) in us-east-1b, \d+ free: it is in us-east-1b, and the node in us-east-1a$/,
     ],
     [
       'has other routes',
@@ -82,25 +82,25 @@ describe('headwater explain, on EC2', () => {
         configure: () => ({ eni: { firstInterfaceIndex: 1 } }),
       },
       (world) => void world.occupy(ids.nodes),
-      /^subnet-0000000000000000c in us-east-1a, \d+ free: its routes are not those of the node's own subnet$/,
+      /^subnet-0000000000000000c \(more-pods\) in us-east-1a, \d+ free: its routes are not those of the node's own subnet$/,
     ],
     [
       'is full',
       { configure: () => ({ eni: { firstInterfaceIndex: 1 } }) },
       (world) => void world.occupy(ids.nodes),
-      /^subnet-0000000000000000a in us-east-1a, 0 free: no address is left in it$/,
+      /^subnet-0000000000000000a \(nodes\) in us-east-1a, 0 free: no address is left in it$/,
     ],
     [
       'is not needed, because the own subnet of the node has room',
       {},
       () => undefined,
-      /^subnet-0000000000000000b in us-east-1a, \d+ free: the node's own subnet has room and comes first$/,
+      /^subnet-0000000000000000b \(pods\) in us-east-1a, \d+ free: the node's own subnet has room and comes first$/,
     ],
     [
       'refused its interface',
       { configure: () => ({ eni: { subnetIds: [ids.pods], firstInterfaceIndex: 1 } }) },
       (world) => world.fault('CreateNetworkInterface', refusal),
-      /^subnet-0000000000000000b in us-east-1a, \d+ free: .*CreateNetworkInterface answers OperationNotPermitted: refused$/,
+      /^subnet-0000000000000000b \(pods\) in us-east-1a, \d+ free: .*CreateNetworkInterface answers OperationNotPermitted: refused$/,
     ],
   ])('says why a subnet serves the node no more that %s', async (_, options, before, line) => {
     const { lines } = await stage(options, before);
@@ -204,7 +204,7 @@ describe('headwater explain, on Azure', () => {
       {},
       {
         next: /^when it wants something$/,
-        subnet: /^eligible +\S+\/subnets\/a, \d+ free$/,
+        subnet: /^eligible +\S+\/subnets\/a \(a\), \d+ free$/,
         call: /^\d+ \w+ ago +allocate IPs on \S+: done$/,
       },
     ],
@@ -214,7 +214,7 @@ describe('headwater explain, on Azure', () => {
       {
         reason: 'SubnetsExhausted',
         next: /free addresses are counted again|full subnet may be asked again/,
-        subnet: /^not +\S+\/subnets\/a, 0 free: no address is left in it$/,
+        subnet: /^not +\S+\/subnets\/a \(a\), 0 free: no address is left in it$/,
       },
     ],
     [
@@ -290,7 +290,7 @@ describe('headwater explain, on Alibaba Cloud', () => {
     [
       'is well',
       {},
-      { next: /^when it wants something$/, subnet: /^eligible +vsw-\S+ in cn-hangzhou-a, \d+ free$/ },
+      { next: /^when it wants something$/, subnet: /^eligible +vsw-\S+ \(\w+\) in cn-hangzhou-a, \d+ free$/ },
     ],
     [
       'asks for security groups that nobody has',
@@ -303,7 +303,7 @@ describe('headwater explain, on Alibaba Cloud', () => {
       {
         reason: 'NoSubnetMatches',
         next: /^when the network is read again, each minute$/,
-        subnet: /^not +vsw-\S+ in cn-hangzhou-a, \d+ free: it lacks the tags purpose=none$/,
+        subnet: /^not +vsw-\S+ \(\w+\) in cn-hangzhou-a, \d+ free: it lacks the tags purpose=none$/,
       },
     ],
     [

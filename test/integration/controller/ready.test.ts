@@ -45,6 +45,36 @@ async function nodesBy(controller: WorldController): Promise<Readonly<Record<str
 }
 
 describe('the readiness of a process', () => {
+  test('is in its status, with its age, and that of what is known of the cloud', async () => {
+    const world = new World();
+    const end = refuseReads(world);
+    const controller = startController(world);
+    await world.announce(world.machine());
+    await world.advance(60_000);
+    controller.controller.unreadiness();
+    await world.advance(60_000);
+    const before = controller.controller.status();
+
+    end();
+    await world.until('it is ready', () => readyOf(controller) === 'ready');
+    await world.advance(120_000);
+    const after = controller.controller.status();
+
+    expect(before).toMatchObject({
+      ready: false,
+      notReadyForSeconds: expect.any(Number),
+      notReadyBecause: expect.stringContaining(remedy),
+      cloudRead: { problem: expect.stringContaining(remedy) },
+    });
+    expect(before.notReadyForSeconds).toBeGreaterThanOrEqual(60);
+    expect(before.cloudRead).not.toHaveProperty('ageSeconds');
+    expect(after).toMatchObject({ ready: true, readyForSeconds: 120 });
+    expect(after.cloudRead).toEqual({ ageSeconds: expect.any(Number) });
+    expect(after.subnets).toContainEqual(
+      expect.objectContaining({ id: ids.nodes, held: 8, used: 0, nodes: 1 }),
+    );
+  });
+
   test('is given once its cloud has answered one call, also without CiliumNodes', async () => {
     const world = new World();
     const controller = startController(world);

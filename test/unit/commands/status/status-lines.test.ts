@@ -36,6 +36,9 @@ function subnet(
     exhausted: false,
     fragmented: false,
     freeBlocks: undefined,
+    held: 60,
+    used: 40,
+    nodes: 4,
     ...more,
   };
 }
@@ -173,11 +176,36 @@ describe('what the command status prints', () => {
       'addresses   16 available, 4 used',
       'pods        0 waiting',
       '',
-      'SUBNET                    ZONE           CIDR         SIZE  FREE  RESERVED',
-      'subnet-0123456789abcdefa  eu-central-1a  10.0.0.0/24   256   100         0',
+      'SUBNET                    ZONE           CIDR         SIZE  FREE  HELD  USED',
+      'subnet-0123456789abcdefa  eu-central-1a  10.0.0.0/24   256   100    60    40',
       '',
       'rate limits 2 with all of their tokens',
     ]);
+  });
+
+  test('says since when it is ready, how old the last read of the cloud is, and when a subnet is full', () => {
+    const lines = shown(
+      {
+        ...idle,
+        ready: true,
+        readyForSeconds: 600,
+        cloudRead: { ageSeconds: 90, problem: 'no answer' },
+        subnets: [subnet('a', { name: 'pods-a', free: 100, daysLeft: 12.34, reserved: 3 })],
+      },
+      120,
+    );
+
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'ready       yes, for 10 min',
+        'cloud       read 90 s ago; the last try failed: no answer',
+        'SUBNET                    NAME    ZONE           CIDR         SIZE  FREE  HELD  USED  RESERVED  DAYS LEFT',
+        'subnet-0123456789abcdefa  pods-a  eu-central-1a  10.0.0.0/24   256   100    60    40         3       12.3',
+      ]),
+    );
+    expect(shown({ ...idle, ready: false, notReadyForSeconds: 7300 }, 80, 'it waits')).toContain(
+      'ready       no for 2 h: it waits',
+    );
   });
 
   test('fits 80 columns, with reasons, nodes and remedies', () => {
@@ -208,10 +236,10 @@ describe('what the command status prints', () => {
       '            its agent takes no addresses',
       '            on node-3',
       '',
-      'SUBNET                    ZONE           CIDR         SIZE  FREE  STATE',
-      'subnet-0123456789abcdefb  eu-central-1a  10.0.0.0/24   256     0  exhausted',
-      'subnet-0123456789abcdefc                 10.0.0.0/24   256     ?',
-      'subnet-0123456789abcdefa  eu-central-1a  10.0.0.0/24   256   100  fragmented',
+      'SUBNET                    ZONE           SIZE  FREE  HELD  USED  STATE',
+      'subnet-0123456789abcdefb  eu-central-1a   256     0    60    40  exhausted',
+      'subnet-0123456789abcdefc                  256     ?    60    40',
+      'subnet-0123456789abcdefa  eu-central-1a   256   100    60    40  fragmented',
       '',
       'RATE LIMIT                TOKENS  OF  PER SECOND  WAITING  THROTTLED  LEARNED',
       'AssignPrivateIpAddresses     0.3  80           4        3          5     50 %',

@@ -28,7 +28,7 @@ function sessionOf(count: number): ReportedSession {
   );
   return {
     summaries: () => summaries,
-    cloud: { subnets: () => [], heldWithdrawals: undefined },
+    cloud: { subnets: () => [], heldWithdrawals: undefined, lastRead: {} },
     conflictingWrite: undefined,
   };
 }

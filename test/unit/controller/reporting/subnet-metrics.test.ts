@@ -47,13 +47,16 @@ describe('the gauges of subnets', () => {
   test('count nodes and pod addresses by the subnet of their interfaces, a node once', () => {
     const prefix = { prefixes: ['10.0.9.0/28'], subnetId: 'subnet-2' };
     const summaries = [
-      servedEntry('a', { interfaces: [eni(0, 2), eni(1, 3), eni(2, 1, prefix)] }),
+      servedEntry('a', {
+        assessment: { usage: { available: 22, used: 11, pendingPods: 0 } },
+        interfaces: [eni(0, 2), eni(1, 3), eni(2, 1, prefix)],
+      }),
       servedEntry('b', { interfaces: [eni(0, 1)] }),
     ];
 
     expect(Object.fromEntries(subnetUse(summaries))).toEqual({
-      'subnet-1': { nodes: 2, assigned: 6 },
-      'subnet-2': { nodes: 1, assigned: 17 },
+      'subnet-1': { nodes: 2, assigned: 6, used: 2.5 },
+      'subnet-2': { nodes: 1, assigned: 17, used: 8.5 },
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { daysLeft, type PaceSample, withSample } from '../../../../src/blocks/allocation/pace.ts';
+import { daysLeft, type PaceSample, withSample } from '../../../src/runtime/pace.ts';
 
 const hour = 3_600_000;
 

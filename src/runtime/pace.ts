@@ -1,6 +1,6 @@
-// How long the free blocks last at the pace of the last day. Pure.
+// How long what is free lasts at the pace of the last day. Pure.
 
-/** How many blocks were held at a time. */
+/** How much was held at a time: blocks, or addresses. */
 export interface PaceSample {
   /** Monotonic ms. */
   readonly at: number;
@@ -17,7 +17,7 @@ export function withSample(samples: readonly PaceSample[], next: PaceSample): re
   return [...samples.filter(({ at }) => at >= next.at - day), next];
 }
 
-/** Days until `free` blocks are used up; undefined while fewer blocks are held than before, or less than an hour is known. */
+/** Days until `free` is used up; undefined while no more is held than before, or less than an hour is known. */
 export function daysLeft(samples: readonly PaceSample[], now: PaceSample, free: number): number | undefined {
   const [first] = samples;
   if (first === undefined || now.at - first.at < hour || now.held <= first.held) return undefined;
