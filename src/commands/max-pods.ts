@@ -117,7 +117,7 @@ async function askLimits(
     return named.map((type) => capacityOf(type, { ...limits, interfaces }, asked));
   }
   const found: ReadonlyMap<string, FoundLimits> = await implementation.readLimits(types, {
-    priority: () => 'high',
+    caller: { priority: 'high' },
     signal,
   });
   return types.map((type) => capacityOf(type, found.get(type), asked));

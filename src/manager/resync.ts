@@ -264,7 +264,7 @@ export class Resync {
   }
 
   async #resync(what: ReadScope, startedAt: number, signal: AbortSignal): Promise<undefined> {
-    const context: CallContext = { priority: () => 'normal', signal };
+    const context: CallContext = { caller: { priority: 'normal' }, signal };
     this.#listing = 'about to begin';
     try {
       if (what.networkIds.length > 0) await this.#readInfrastructure(what.networkIds, context);
@@ -329,7 +329,7 @@ export class Resync {
   /** Reads between resyncs while some node lacks addresses or infrastructure. */
   async #between(signal: AbortSignal): Promise<void> {
     const { clock, nodes, ledger, missingData, emit } = this.#options;
-    const context: CallContext = { priority: () => 'normal', signal };
+    const context: CallContext = { caller: { priority: 'normal' }, signal };
     for (let due = clock.monotonic() + countInterval; ; ) {
       await sleep(clock, countPause, signal);
       const now = clock.monotonic();

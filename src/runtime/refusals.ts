@@ -15,11 +15,10 @@ export interface Refusal<F> {
   readonly isDue: boolean;
 }
 
-export interface RefusalsDeps<F> {
+export interface RefusalsDeps {
   readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
   /** The source of jitter. Without it, every wait has its full length. */
   readonly random?: Random;
-  readonly policyFor: (failure: F) => BackoffPolicy;
   /** How long a refusal still counts after it ended, in ms. */
   readonly remembered: number;
 }
@@ -34,12 +33,12 @@ interface Entry<F> {
 }
 
 export class Refusals<F> {
-  readonly #deps: RefusalsDeps<F>;
+  readonly #deps: RefusalsDeps;
   readonly #entries = new LazyMap<string, Entry<F>>();
   /** When all are looked at for what is over, in monotonic ms. */
   #sweepDue = 0;
 
-  constructor(deps: RefusalsDeps<F>) {
+  constructor(deps: RefusalsDeps) {
     this.#deps = deps;
   }
 
@@ -68,13 +67,17 @@ export class Refusals<F> {
    * The key was refused to a call that started at `startedAt`, in monotonic ms. Returns whether this is news: calls in
    * flight together that are refused alike count once.
    */
-  refused(key: string, failure: F, startedAt = Infinity): boolean {
-    const { clock, random, policyFor } = this.#deps;
+  refused(
+    key: string,
+    failure: F,
+    { policy, startedAt = Infinity }: { readonly policy: BackoffPolicy; readonly startedAt?: number },
+  ): boolean {
+    const { clock, random } = this.#deps;
     const now = clock.monotonic();
     this.#forgetOld(key, now);
     const known = this.#entries.get(key);
     if (known !== undefined && startedAt < known.refusedAt) return false;
-    const backoff = backOff(known?.backoff, policyFor(failure), now, random);
+    const backoff = backOff(known?.backoff, policy, now, random);
     const news = { failure, backoff, refusedAt: now };
     if (known === undefined)
       this.#entries.set(key, { ...news, isTried: false, waiting: new Set(), cancel: undefined });

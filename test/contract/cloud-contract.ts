@@ -119,7 +119,7 @@ function describeGrowth(newRig: () => CloudRig): void {
     const { rig, first } = world(newRig);
     const provider = rig.compose();
     const context = {
-      priority: () => 'critical' as const,
+      caller: { priority: 'critical' as const },
       signal: new AbortController().signal,
       instanceId: first,
     };

@@ -148,7 +148,7 @@ export class CloudSession {
   }
 
   get #context(): CallContext {
-    return { priority: () => 'high', signal: this.#process.signal };
+    return { caller: { priority: 'high' }, signal: this.#process.signal };
   }
 }
 

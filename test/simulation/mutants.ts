@@ -325,8 +325,8 @@ const onEveryCloud: readonly Mutant[] = [
     edits: [
       {
         file: 'node/housekeeping/static-address.ts',
-        from: "=> (this.#isAwaited ? 'high' : 'housekeeping')",
-        to: "=> (this.#isAwaited ? 'housekeeping' : 'housekeeping')",
+        from: "return this.#isAwaited ? 'high' : 'housekeeping';",
+        to: "return this.#isAwaited ? 'housekeeping' : 'housekeeping';",
       },
     ],
     seeds: 'public-address-behind-slow-releases.json',

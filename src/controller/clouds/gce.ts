@@ -14,6 +14,7 @@ import { ComputeClient, computeLimits } from '../../providers/gce/compute-client
 import { failureOf } from '../../providers/gce/errors.ts';
 import { type InstancePath, instancePathOf } from '../../providers/gce/ids.ts';
 import { addRange } from '../../providers/gce/range-addition.ts';
+import type { Caller } from '../../providers/contract/priority.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { aliasFailure, unclearAliasFailure, unreadableProviderId } from './alias-failure.ts';
 import { composeCalls } from './cloud-calls.ts';
@@ -28,7 +29,7 @@ const providerIdWords = {
   manager: 'the cloud controller manager of Google Cloud',
 };
 
-const high = (): 'high' => 'high';
+const high: Caller = { priority: 'high' };
 
 export function composeGceAliases(api: ComputeSource, deps: CloudDeps): AliasCloud {
   const { gate, ...reports } = composeCalls(
@@ -61,7 +62,7 @@ class GceAliases implements CloudAliases {
     const path = instancePathOf(providerId);
     if (path === undefined) return unreadableProviderId(providerId, providerIdWords);
     try {
-      return aliasesOn(await this.#client.readInterface(path, { priority: high, signal }));
+      return aliasesOn(await this.#client.readInterface(path, { caller: high, signal }));
     } catch (error) {
       if (error instanceof CloudError) return failureAt(path, error.failure);
       throw error;
@@ -71,7 +72,7 @@ class GceAliases implements CloudAliases {
   async addAlias({ providerId }: AliasNode, cidr: string, signal: AbortSignal): Promise<AliasAddition> {
     const path = instancePathOf(providerId);
     if (path === undefined) return unreadableProviderId(providerId, providerIdWords);
-    const context = { priority: high, signal };
+    const context = { caller: high, signal };
     const wanted = { path, range: { ipCidrRange: cidr }, clock: this.#clock };
     const addition = await addRange(this.#client, wanted, context);
     if (addition.kind === 'added') return addition;

@@ -54,7 +54,7 @@ export class CloudProbe {
     const backoff = new Backoff(backoffPolicy, this.#deps);
     while (!this.#isReached && !signal.aborted) {
       try {
-        await implementation.reach({ priority: () => 'normal', signal });
+        await implementation.reach({ caller: { priority: 'normal' }, signal });
         this.#isReached = true;
         this.#condition = undefined;
       } catch (error) {

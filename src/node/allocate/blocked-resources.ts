@@ -45,7 +45,7 @@ export interface RefusedCall extends RefusedFor {
 }
 
 export interface BlockedResourcesDeps {
-  readonly clock: RefusalsDeps<RefusedFor>['clock'];
+  readonly clock: RefusalsDeps['clock'];
   readonly random: Random;
   /** Called when a scope is blocked, with the failure, and when it works again. `instanceId`: for that one only. */
   readonly onChange?: (scope: RefusedScope, failure: CloudFailure | undefined, instanceId?: string) => void;
@@ -70,7 +70,6 @@ export class BlockedResources {
     this.#refusals = new Refusals({
       clock,
       random,
-      policyFor: ({ failure }) => ({ base: bases[policyOf(failure).tell], cap }),
       remembered,
     });
     this.#instances = new RefusedParties({ clock, remembered: remembered + cap });
@@ -109,7 +108,7 @@ export class BlockedResources {
    * is called.
    */
   beginTry(scopes: readonly RefusedScope[], instanceId: string): () => void {
-    return this.#refusals.beginTry(this.#keysOf(scopes, instanceId));
+    return this.#refusals.isEmpty ? nothing : this.#refusals.beginTry(this.#keysOf(scopes, instanceId));
   }
 
   /** Returns whether this is a new refusal: calls in flight together that are refused alike count once. */
@@ -197,7 +196,8 @@ export class BlockedResources {
   #record({ scope, failure, startedAt }: RefusedCall, blocked: BlockedFor): boolean {
     const key = keyFor(scope, blocked);
     const isKnown = this.#refusals.of(key) !== undefined;
-    const isNews = this.#refusals.refused(key, { scope, failure }, startedAt);
+    const policy = { base: bases[policyOf(failure).tell], cap };
+    const isNews = this.#refusals.refused(key, { scope, failure }, { policy, startedAt });
     if (isKnown || blocked === 'others') return isNews;
     this.#onChange(scope, failure, blocked === 'all' ? undefined : blocked.instanceId);
     return isNews;
@@ -232,6 +232,7 @@ export function isOfThing(failure: CloudFailure): boolean {
 }
 
 const ofOthers = 'others ';
+const nothing = (): void => undefined;
 
 function keyFor(scope: RefusedScope, blocked: BlockedFor): string {
   if (blocked === 'all') return keyOf(scope);

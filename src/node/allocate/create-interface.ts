@@ -137,7 +137,7 @@ async function awaitVisibility(
   instanceId: string,
 ): Promise<void> {
   const { ms } = visibilityLag;
-  if (ms > 0 && implementation.expectedWait(['attachInterface'], context.priority(), instanceId) > 0)
+  if (ms > 0 && implementation.expectedWait(['attachInterface'], context.caller.priority, instanceId) > 0)
     await sleep(clock, ms, context.signal);
 }
 

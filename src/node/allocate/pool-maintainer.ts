@@ -191,9 +191,8 @@ export class PoolMaintainer {
   async #run(kind: StepKind): Promise<void> {
     const { node, runtime } = this.#deps;
     const { implementation, instanceId } = node;
-    const priority = (): Priority => node.priority;
     const refund = await implementation
-      .admit(operationsOf[kind], { priority, signal: runtime.tasks.closing, instanceId })
+      .admit(operationsOf[kind], { caller: node, signal: runtime.tasks.closing, instanceId })
       .finally(() => this.#admitted(kind));
     // The wait may have been long: the current need decides.
     const facts = this.#mayBegin() ? node.forAllocation() : undefined;

@@ -167,7 +167,7 @@ export class StepExecution {
 
   get #context(): CallContext {
     const { node, runtime } = this.#deps;
-    return { priority: () => node.priority, signal: runtime.tasks.deadline };
+    return { caller: node, signal: runtime.tasks.deadline };
   }
 
   #attached(interfaceId: string): StepResult {

@@ -1,4 +1,5 @@
 // What an administrator reads about a plan of allocation that cannot serve its node.
+import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { AllocationPlan, Obstacle, ObstacleOf } from '../allocate/allocation-plan.ts';
 import { failureCondition, isTold, refusalCondition } from './call-condition.ts';
@@ -21,29 +22,24 @@ export function planCondition(
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
 }
 
-/** What the cloud says of subnets in which it assigns nothing. */
+/** What the cloud says now of subnets in which it assigns nothing. */
 export interface RefusedSubnets {
-  readonly isGone: (subnetId: string) => boolean;
-  /** How many free addresses the cloud counts in a subnet that it calls full; 0 for others. */
-  readonly countedIn: (subnetId: string) => number;
-  /** Whether its next count shows which is true: that it is full, or what was counted in it before. */
-  readonly awaitsCount: (subnetId: string) => boolean;
+  readonly ledger: Pick<SubnetLedger, 'isGone' | 'countedThoughFull' | 'countAwaitedUntil'>;
+  /** In monotonic ms. */
+  readonly now: number;
 }
 
-const nothingRefused: RefusedSubnets = {
-  isGone: () => false,
-  countedIn: () => 0,
-  awaitsCount: () => false,
-};
-
-function awaitsCount(obstacle: Obstacle, refused = nothingRefused): boolean {
-  return obstacle.kind === 'subnetsExhausted' && obstacle.subnetIds.some(refused.awaitsCount);
+/** Whether the next count of a subnet shows which is true: that it is full, or what was counted in it before. */
+function awaitsCount(obstacle: Obstacle, refused: RefusedSubnets | undefined): boolean {
+  if (obstacle.kind !== 'subnetsExhausted' || refused === undefined) return false;
+  const { ledger, now } = refused;
+  return obstacle.subnetIds.some((id) => ledger.countAwaitedUntil(id, now) > now);
 }
 
 export function obstacleCondition(
   obstacle: Obstacle,
   { fields, remedies }: CloudWords,
-  refused = nothingRefused,
+  refused?: RefusedSubnets,
 ): NodeCondition {
   switch (obstacle.kind) {
     case 'noInterfaceSlots':
@@ -97,12 +93,13 @@ function brokenCondition(
 function exhaustedSubnets(
   subnetIds: readonly string[],
   remedy: string,
-  { isGone, countedIn }: RefusedSubnets,
+  refused: RefusedSubnets | undefined,
 ): NodeCondition {
-  const gone = subnetIds.filter(isGone);
-  const full = subnetIds.filter((id) => !isGone(id));
-  const counted = full.filter((id) => countedIn(id) > 0);
-  const empty = full.filter((id) => countedIn(id) === 0);
+  const { ledger, now = 0 } = refused ?? {};
+  const gone = subnetIds.filter((id) => ledger?.isGone(id, now) === true);
+  const full = subnetIds.filter((id) => !gone.includes(id));
+  const counted = full.filter((id) => (ledger?.countedThoughFull(id, now) ?? 0) > 0);
+  const empty = full.filter((id) => !counted.includes(id));
   const parts = [
     ...(empty.length > 0 ? [`no address is left in ${empty.join(', ')}`] : []),
     ...(counted.length > 0

@@ -27,7 +27,7 @@ export interface SubnetSelection {
 export type SelectionFacts = Pick<
   AllocationFacts,
   'view' | 'limits' | 'requirements' | 'infrastructure' | 'free' | 'refusalOf' | 'traits'
-> & { readonly refused: Pick<RefusedSubnets, 'isGone' | 'countedIn'> };
+> & { readonly refused: RefusedSubnets };
 
 /** Addresses of the smallest interface that serves pods: its primary one and another. */
 const smallest = 2;
@@ -119,8 +119,10 @@ function whyWithoutRoom(
   isForNew: boolean,
   { free, refused, refusalOf, requirements }: SelectionFacts,
 ): string | undefined {
-  if (refused.isGone(id)) return 'the cloud says that it does not exist';
-  if (refused.countedIn(id) > 0) return 'the cloud calls it full, although it counts free addresses there';
+  const { ledger, now } = refused;
+  if (ledger.isGone(id, now)) return 'the cloud says that it does not exist';
+  if (ledger.countedThoughFull(id, now) > 0)
+    return 'the cloud calls it full, although it counts free addresses there';
   const left = free(id);
   if (left === 0) return 'no address is left in it';
   if (!isForNew) return undefined;

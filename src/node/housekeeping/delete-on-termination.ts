@@ -3,6 +3,7 @@
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
+import type { Caller } from '../../providers/contract/priority.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { InstancePort } from '../../providers/contract/cloud.ts';
 import type { Outcome, CallTiming } from '../../providers/contract/operations.ts';
@@ -24,6 +25,7 @@ export interface HousekeepingFailure {
   readonly failure: CloudFailure;
 }
 
+const caller: Caller = { priority: 'housekeeping' };
 const policy = { base: 2000, cap: 300_000 };
 
 const none: readonly string[] = [];
@@ -74,12 +76,11 @@ export class DeleteOnTermination {
     const { instanceId, implementation } = node;
     const startedAt = clock.monotonic();
     const { closing: signal, deadline } = tasks;
-    const priority = (): 'housekeeping' => 'housekeeping';
     const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
     const attempt = async (tries: number): Promise<Outcome | undefined> => {
       if (tries > 1 && !this.#known.includes(attachmentId)) return undefined;
-      await implementation.admit(['setDeleteOnTermination'], { priority, signal });
-      return implementation.perform(operation, { priority, signal: deadline });
+      await implementation.admit(['setDeleteOnTermination'], { caller, signal });
+      return implementation.perform(operation, { caller, signal: deadline });
     };
     const outcome = await retry({ clock, signal }, attempt, (result, tries) => {
       if (result === undefined || result.kind === 'done') return undefined;

@@ -7,7 +7,7 @@ import { type InstanceView, primaryInterface } from '../../providers/contract/fa
 import type { InstancePort } from '../../providers/contract/cloud.ts';
 import type { Outcome } from '../../providers/contract/operations.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
-import type { Priority } from '../../providers/contract/priority.ts';
+import type { Caller, Priority } from '../../providers/contract/priority.ts';
 import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import type {
   EndOfClaim,
@@ -63,7 +63,7 @@ export interface StaticAddressStep extends Requeue {
 
 type Claimed = PublicAddressClaim & { kind: 'claimed' };
 
-export class StaticAddress {
+export class StaticAddress implements Caller {
   readonly #node: StaticAddressNode;
   readonly #runtime: TaskRuntime;
   readonly #publicAddresses: Pick<PublicAddressPool, 'claim'>;
@@ -74,7 +74,6 @@ export class StaticAddress {
   #warning: NodeCondition | undefined;
   #impossible: NodeCondition | undefined;
   #isAwaited = false;
-  readonly #priority = (): Priority => (this.#isAwaited ? 'high' : 'housekeeping');
 
   constructor(
     node: StaticAddressNode,
@@ -85,6 +84,11 @@ export class StaticAddress {
     this.#runtime = runtime;
     this.#publicAddresses = publicAddresses;
     this.#backoff = new Backoff(policy, runtime);
+  }
+
+  /** Its calls pass others only while an agent may wait for the address. */
+  get priority(): Priority {
+    return this.#isAwaited ? 'high' : 'housekeeping';
   }
 
   /** Starts what is missing, one attempt at a time, if permitted. */
@@ -138,7 +142,7 @@ export class StaticAddress {
   }
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
-    const wish = { tags, interfaceId, priority: this.#priority };
+    const wish = { tags, interfaceId, caller: this };
     const claim = this.#unanswered ?? (await this.#publicAddresses.claim(wish, this.#runtime.tasks.closing));
     switch (claim.kind) {
       case 'claimed':
@@ -188,8 +192,7 @@ export class StaticAddress {
     const node = this.#node;
     const { implementation, instanceId } = node;
     const { closing: signal, deadline } = this.#runtime.tasks;
-    const priority = this.#priority;
-    const refund = await implementation.admit(['associateStaticIP'], { priority, signal, instanceId });
+    const refund = await implementation.admit(['associateStaticIP'], { caller: this, signal, instanceId });
     // The wait may have been long.
     const facts = node.forStaticAddress();
     if (signal.aborted || facts?.isBusy !== false || missingIn(facts)?.interfaceId !== interfaceId) {
@@ -206,7 +209,7 @@ export class StaticAddress {
     } as const;
     node.associating = interfaceId;
     try {
-      return await implementation.perform(operation, { priority, signal: deadline });
+      return await implementation.perform(operation, { caller: this, signal: deadline });
     } finally {
       node.associating = undefined;
     }

@@ -8,13 +8,15 @@ import { isEqual } from '../../kubernetes/transport/merge-patch.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import type { ReadOutcome, WriteFailure, WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';
+import type { Caller, Priority } from '../../providers/contract/priority.ts';
 import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
 import { type Desired, missingWrites, nextWrite, type Write } from './next-write.ts';
 import { type AgentActivity, waitBefore } from './write-moment.ts';
 
-export interface PublishedObject extends AgentActivity, PermittedNode {
+export interface PublishedObject extends AgentActivity, Caller, PermittedNode {
   /** The newest known state of the object. */
   readonly node: CiliumNode;
+  readonly pendingPods: number;
   /** When the publisher last wrote it, may have written it, or started to, in monotonic ms; -Infinity if never. */
   writtenAt: number;
   /** The last write whose effect is not known. */
@@ -71,7 +73,7 @@ const lateFor = 60_000;
 /** Pause after a refusal that only a user or administrator can fix, in ms. */
 const refusedFor = 30_000;
 
-export class NodePublisher {
+export class NodePublisher implements Caller {
   readonly #object: PublishedObject;
   readonly #runtime: Required<BackoffDeps>;
   readonly #writer: WriterOfNode;
@@ -86,6 +88,11 @@ export class NodePublisher {
     this.#runtime = runtime;
     this.#writer = writer;
     this.#backoff = new Backoff(backoffPolicy, runtime);
+  }
+
+  /** Pods wait for assigned addresses until they are published. */
+  get priority(): Priority {
+    return this.#object.pendingPods > 0 ? 'critical' : this.#object.priority;
   }
 
   /** What the API server refuses to accept, while that write is still missing. */

@@ -66,11 +66,7 @@ export class ConditionReport {
       pause: permission.refusal('allocate', node.name),
       cap,
       words,
-      refusedSubnets: {
-        isGone: (subnetId) => ledger.isGone(subnetId, now),
-        countedIn: (subnetId) => ledger.countedThoughFull(subnetId, now),
-        awaitsCount: (subnetId) => ledger.countAwaitedUntil(subnetId, now) > now,
-      },
+      refusedSubnets: { ledger, now },
     });
     const mayLast = this.#isTried(assessment) || awaited.some((until) => until > now);
     if (found !== undefined || !mayLast) this.#announce(found && presentable(found));

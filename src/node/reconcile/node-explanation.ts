@@ -69,10 +69,7 @@ function selectionOf(context: NodeContext, state: NodeState): SubnetSelection | 
     subnetSelection({
       ...facts,
       refusalOf: (scope) => blocked.refusalOf(scope, state.instanceId),
-      refused: {
-        isGone: (subnetId) => ledger.isGone(subnetId, now),
-        countedIn: (subnetId) => ledger.countedThoughFull(subnetId, now),
-      },
+      refused: { ledger, now },
     })
   );
 }

@@ -173,11 +173,6 @@ export class NodeReconciler {
     return this.#state.priority;
   }
 
-  /** Pods wait for assigned addresses until they are published. */
-  get #priorityToPublish(): Priority {
-    return this.pendingPods > 0 ? 'critical' : this.priority;
-  }
-
   get pendingPods(): number {
     return this.#state.pendingPods;
   }
@@ -312,7 +307,7 @@ export class NodeReconciler {
   /** A queued publication follows the current priority. */
   #raiseQueuedPriority(): void {
     const before = this.#priorityDecided;
-    this.#priorityDecided = this.#priorityToPublish;
+    this.#priorityDecided = this.#publisher.priority;
     const hasRisen = rankOf(this.#priorityDecided) < rankOf(before);
     if (this.#isPublishing && hasRisen) this.#context.writer.publications.reconsider();
   }
@@ -334,7 +329,7 @@ export class NodeReconciler {
 
   #enqueue(start: Begin): () => void {
     this.#isPublishing = true;
-    return this.#context.writer.publications.enter({ priority: () => this.#priorityToPublish }, start);
+    return this.#context.writer.publications.enter({ caller: this.#publisher }, start);
   }
 
   async #publish(signal: AbortSignal): Promise<void> {

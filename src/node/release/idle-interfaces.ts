@@ -7,6 +7,7 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { Operation, Outcome } from '../../providers/contract/operations.ts';
+import type { Caller } from '../../providers/contract/priority.ts';
 import { type NetworkInterface, secondaryAssignments } from '../../providers/contract/network-interface.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import { sleep } from '../../runtime/clock.ts';
@@ -157,7 +158,7 @@ export class IdleInterfaces {
     // The interface may have received an address since the last refresh.
     await raceAbort(node.refresh(), signal);
     if (this.#stillIdle(interfaceId) === undefined) return;
-    const refund = await node.implementation.admit(['detachInterface'], { priority, signal });
+    const refund = await node.implementation.admit(['detachInterface'], { caller, signal });
     const isRead = await this.#readLast(interfaceId, signal).catch((error: unknown) => {
       refund();
       throw error;
@@ -274,7 +275,7 @@ export class IdleInterfaces {
   /** Undefined once the interface is gone. */
   async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
     const node = this.#node;
-    await node.implementation.admit(['deleteInterface'], { priority, signal: this.#runtime.tasks.deadline });
+    await node.implementation.admit(['deleteInterface'], { caller, signal: this.#runtime.tasks.deadline });
     // The interface is detached, so the delete does not wait for anything else.
     const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
     if (outcome.kind === 'done') return undefined;
@@ -285,7 +286,7 @@ export class IdleInterfaces {
 
   async #perform(operation: Operation, isStarted = false): Promise<Outcome> {
     const context = {
-      priority,
+      caller,
       signal: this.#runtime.tasks.deadline,
       ...(isStarted && { inFlight: true as const }),
     };
@@ -306,7 +307,7 @@ function later(phase: Phase | undefined, now: number, delay: number): Phase {
   return now >= since + delay ? { kind: 'leaving' } : { kind: 'idle', since };
 }
 
-const priority = (): 'housekeeping' => 'housekeeping';
+const caller: Caller = { priority: 'housekeeping' };
 
 /**
  * An associated public address counts as use. So does an IPv6 prefix, which is never released: its agent does not say what it

@@ -7,7 +7,8 @@ import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { AllocationImplementation, InstancePort } from '../../providers/contract/cloud.ts';
 import type { CallTiming } from '../../providers/contract/operations.ts';
 import type { PermittedNode } from '../../providers/gate/mutation-permission.ts';
-import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
+import type { Caller } from '../../providers/contract/priority.ts';
+import { Backoff } from '../../runtime/backoff.ts';
 import { Refusals } from '../../runtime/refusals.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskRuntime } from '../../runtime/task-group.ts';
@@ -46,7 +47,7 @@ export type ReleaseEvent =
   | { readonly kind: 'retired'; readonly holdings: readonly Holding[] };
 
 const backoffPolicy = { base: 1000, cap: 60_000 };
-const priority = (): 'release' => 'release';
+const caller: Caller = { priority: 'release' };
 const looking = 'look at pods';
 /** A dry run takes nothing, so it needs no look. */
 const undecided = { keeps: () => false, isLookedAt: () => true };
@@ -68,8 +69,7 @@ export class Releaser {
     this.#settings = settings;
     const { clock, random } = runtime;
     this.#quietUntil = clock.monotonic() + leaderQuietPeriod;
-    const policyFor = (): BackoffPolicy => refusalPolicy;
-    this.#refusals = new Refusals({ clock, random, policyFor, remembered: refusalPolicy.cap });
+    this.#refusals = new Refusals({ clock, random, remembered: refusalPolicy.cap });
     this.#turns = new ReleaseTurns(node.grantedReleases, runtime);
     this.#pauses = {
       unassign: new Backoff(backoffPolicy, runtime),
@@ -125,7 +125,7 @@ export class Releaser {
     const { release: policy, timing } = this.#settings;
     const { releases, implementation, podUse } = this.#node;
     const kept = releases.refusedIn(facts.node.status.releaseIps);
-    for (const { id } of kept) this.#refusals.refused(id, 'do-not-release');
+    for (const { id } of kept) this.#refusals.refused(id, 'do-not-release', { policy: refusalPolicy });
     const blocked = new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
     if (this.#turns.areSingle) this.#turns.keepOnly(idsIn(facts));
     const stopped = this.#node.refusal('release');
@@ -178,7 +178,7 @@ export class Releaser {
     const { clock, tasks } = this.#runtime;
     const { implementation, instanceId } = node;
     const { closing: signal } = tasks;
-    const refund = await implementation.admit(['releaseIPs'], { priority, signal, instanceId });
+    const refund = await implementation.admit(['releaseIPs'], { caller, signal, instanceId });
     // The final check before sending: what the agent says now counts, not its earlier answer.
     const isRead = await this.#readLast(signal).catch((error: unknown) => {
       refund();

@@ -64,7 +64,11 @@ export async function unassign(
   const startedAt = clock.monotonic();
   const operation = operationOf(task);
   const { instanceId } = task;
-  const outcome = await implementation.perform(operation, { priority: () => 'release', signal, instanceId });
+  const outcome = await implementation.perform(operation, {
+    caller: { priority: 'release' },
+    signal,
+    instanceId,
+  });
   const now = clock.monotonic();
   const { interfaceId, subnetId, holdings } = task;
   const meaning = meaningOf(outcome, task, { now, timing });

@@ -2,7 +2,6 @@
 import type { AllocationImplementation, CloudTraits } from '../contract/cloud.ts';
 import type { Tags } from '../contract/network-interface.ts';
 import type { Tolerance } from '../reading/plausible.ts';
-import { admission } from '../gate/action-client.ts';
 import type { CallGate } from '../gate/call-gate.ts';
 import type { LimitSizes } from '../rate-limit/limit-key.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -66,7 +65,7 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: () => Promise.reject(new Error('public addresses are not associated')),
     readDetached: (scope, context) => readDetached(client, scope, context),
-    ...admission(client, actionOf),
+    ...client.admission(actionOf),
     perform: (operation, context) => perform({ client, waits, clock, context, consistencyWindow }, operation),
     section: alibabaSection,
   };

@@ -98,7 +98,7 @@ export class InterfaceWaits {
   #until<Result>(
     interfaceId: string,
     { find, first }: { readonly find: Find<Result>; readonly first: number },
-    { priority, signal }: CallContext,
+    { caller, signal }: CallContext,
   ): Promise<Result | 'overdue'> {
     const since = this.#options.clock.monotonic();
     const progress = (shown: Shown | undefined): Progress<Result> => {
@@ -107,12 +107,12 @@ export class InterfaceWaits {
       const waited = this.#options.clock.monotonic() - since;
       return { kind: 'pending', retryAfter: Math.max(this.#pause, waited * patience) };
     };
-    const alone = { keys: [interfaceId], priority, signal };
+    const alone = { keys: [interfaceId], caller, signal };
     return this.#poller.wait<Result>(
       {
         group: 'interfaces',
         key: interfaceId,
-        priority,
+        caller,
         signal,
         poll: async () => progress(await this.#read(alone)),
         find: progress,

@@ -1,6 +1,5 @@
 // Implements the core's cloud contract for AWS.
 import type { AllocationImplementation, CloudTraits } from '../contract/cloud.ts';
-import { admission } from '../gate/action-client.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
@@ -38,7 +37,7 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
-    ...admission(client, actionOf),
+    ...client.admission(actionOf),
     perform: (operation, context) => perform(client, operation, context),
     section: awsSection,
   };

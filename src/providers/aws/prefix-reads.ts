@@ -1,6 +1,6 @@
 // Brings the reads of single instances together: all that are asked for within a moment share one call.
 import type { Clock } from '../../runtime/clock.ts';
-import type { Priority } from '../contract/priority.ts';
+import type { Caller } from '../contract/priority.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { maxFilterValues } from './read-list.ts';
 import { type InstancePrefixes, readPrefixes } from './instance-prefixes.ts';
@@ -17,7 +17,7 @@ type Waiting = PromiseWithResolvers<InstancePrefixes>;
 /** How long the first read waits for others, in ms. */
 const moment = 50;
 
-const priority = (): Priority => 'high';
+const caller: Caller = { priority: 'high' };
 
 export class PrefixReads {
   readonly #deps: PrefixReadsDeps;
@@ -49,7 +49,7 @@ export class PrefixReads {
 
   async #send(part: readonly (readonly [id: string, waiting: Waiting])[]): Promise<void> {
     const { client, pageSize } = this.#deps;
-    const context = { priority, signal: this.#never };
+    const context = { caller, signal: this.#never };
     const ids = part.map(([id]) => id);
     try {
       const found = await readPrefixes({ client, context }, ids, pageSize);

@@ -8,6 +8,7 @@ import type {
 } from '../contract/cloud.ts';
 import type { Operation, OperationKind, Outcome } from '../contract/operations.ts';
 import type { CloudFailure } from '../contract/cloud-failure.ts';
+import { admission } from '../gate/action-client.ts';
 import type { CallGate } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -98,24 +99,14 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     readLimits: () => Promise.resolve(new Map()),
     readPublicAddresses: (tags, context) => prefixes.read(tags, context),
     readDetached: () => Promise.resolve({ startedAt: clock.monotonic(), interfaces: [] }),
-    admit: async (kinds, context) => {
-      const calls = callsFor(kinds, context);
-      const refund = await gate.admit(calls, context);
-      return (unsent = kinds) => refund(callsFor(unsent, context));
-    },
-    reconsider: () => gate.reconsider(),
-    expectedWait: (kinds, priority, instanceId) =>
-      gate.expectedWait(callsFor(kinds, { instanceId }), priority),
+    ...admission(gate, callsFor),
     perform: (operation, context) => perform({ ...parts, releases }, operation, context),
     section: azureSection(spellings),
   };
 }
 
 /** The change of each operation; its reads wait for their limits by themselves. */
-function callsFor(
-  kinds: readonly OperationKind[],
-  { instanceId }: Pick<CallContext, 'instanceId'>,
-): readonly CloudCall[] {
+function callsFor(kinds: readonly OperationKind[], instanceId: string | undefined): readonly CloudCall[] {
   return kinds.flatMap((kind) => {
     const effect = effects[kind];
     if (effect === undefined) return [];

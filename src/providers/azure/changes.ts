@@ -108,7 +108,7 @@ export class Changes {
     const state = stateAtFirst(change);
     return {
       group,
-      priority: context.priority,
+      caller: context.caller,
       signal: context.signal,
       poll: () => this.#poll(change, state, { ...context, inFlight: true }),
       find: (view) => progressInGroup(change, state, view.get(instanceKey(change.instanceId)) ?? []),
@@ -150,12 +150,12 @@ export class Changes {
 
   async #readSet(
     group: string,
-    { priority, signal }: Pick<CallContext, 'priority' | 'signal'>,
+    { caller, signal }: Pick<CallContext, 'caller' | 'signal'>,
   ): Promise<SetView | undefined> {
     const set = this.#sets.get(group);
     if (set === undefined) throw new Error(`${group} has no change`);
     try {
-      const context = { priority, signal, inFlight: true } as const;
+      const context = { caller, signal, inFlight: true } as const;
       const { items } = await this.#client.readList(
         scaleSetInterfaces(set),
         (item) => readInterface(item, this.#spellings),

@@ -72,7 +72,7 @@ export class InstanceTypeLimits {
         this.#deny(instanceTypes, error);
       },
       run: async (types, signal) => {
-        const limits = await implementation.readLimits(types, { priority: () => 'high', signal });
+        const limits = await implementation.readLimits(types, { caller: { priority: 'high' }, signal });
         for (const type of types) this.#learnLimits(type, limits.get(type) ?? 'unknown');
         emit({ kind: 'news', instanceTypes: types });
       },

@@ -7,7 +7,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { AllocationImplementation } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Tags, PublicAddress } from '../contract/network-interface.ts';
-import { type Priority, priorities, rankOf } from '../contract/priority.ts';
+import { type Caller, type Priority, priorities, rankOf } from '../contract/priority.ts';
 
 export interface PublicAddressPoolOptions {
   readonly implementation: Pick<AllocationImplementation, 'readPublicAddresses' | 'reconsider'>;
@@ -21,7 +21,7 @@ export interface PublicAddressWish {
   readonly tags: Tags;
   readonly interfaceId: string;
   /** How urgent it is now. */
-  readonly priority: () => Priority;
+  readonly caller: Caller;
 }
 
 /** `free`: the address can go to another node at once. `refused`: the cloud does not give it to anyone now. */
@@ -74,7 +74,7 @@ export class PublicAddressPool {
   async claim(wish: PublicAddressWish, signal: AbortSignal): Promise<PublicAddressClaim> {
     const { tags, interfaceId } = wish;
     const shelf = this.#shelfOf(tags);
-    const isMoreUrgent = rankOf(wish.priority()) < rankOf(highestOf(shelf.waiting));
+    const isMoreUrgent = rankOf(wish.caller.priority) < rankOf(highestOf(shelf.waiting));
     shelf.waiting.add(wish);
     if (shelf.listing !== undefined && isMoreUrgent) this.#options.implementation.reconsider();
     try {
@@ -141,9 +141,13 @@ export class PublicAddressPool {
   async #list(shelf: Shelf, tags: Tags): Promise<void> {
     const { implementation } = this.#options;
     const { signal } = this.#stopping;
-    const priority = (): Priority => highestOf(shelf.waiting);
+    const caller = {
+      get priority() {
+        return highestOf(shelf.waiting);
+      },
+    };
     try {
-      const { startedAt, addresses } = await implementation.readPublicAddresses(tags, { priority, signal });
+      const { startedAt, addresses } = await implementation.readPublicAddresses(tags, { caller, signal });
       shelf.startedAt = startedAt;
       shelf.addresses = addresses;
       shelf.failure = undefined;
@@ -185,6 +189,6 @@ export class PublicAddressPool {
 }
 
 function highestOf(wishes: Iterable<PublicAddressWish>): Priority {
-  const asked = new Set([...wishes].map(({ priority }) => priority()));
+  const asked = new Set([...wishes].map(({ caller }) => caller.priority));
   return priorities.find((each) => asked.has(each)) ?? 'housekeeping';
 }

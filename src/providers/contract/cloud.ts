@@ -7,7 +7,7 @@ import type { InstanceLimits, Observation, UnreadableLimits } from './facts.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
 import type { NetworkInterface, PublicAddress, Tags } from './network-interface.ts';
 import type { Answer, Operation, OperationKind, Outcome } from './operations.ts';
-import type { Priority } from './priority.ts';
+import type { Caller, Priority } from './priority.ts';
 
 export interface AllocationImplementation {
   readonly traits: CloudTraits;
@@ -145,8 +145,7 @@ export interface ObservedDetached {
 }
 
 export interface CallContext {
-  /** Read whenever a token or slot is granted, so that a waiting call with rising priority moves ahead. */
-  readonly priority: () => Priority;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
   /** Part of an operation in flight that must finish: dry run, pause or a conflicting writer do not stop it. */
   readonly inFlight?: true;

@@ -9,6 +9,14 @@ export type Priority =
   | 'release'
   | 'housekeeping';
 
+/**
+ * Who waits for a call. The priority is read whenever a token or slot is granted, so that a waiting call with rising priority
+ * moves ahead.
+ */
+export interface Caller {
+  readonly priority: Priority;
+}
+
 export const priorities = [
   'critical',
   'high',

@@ -1,9 +1,8 @@
 // What clients of clouds share whose actions have names and one limit each: what a call of an action does and spends, and
-// listings page by page.
+// listings page by page. And what operations wait for, in any cloud.
 import type { AllocationImplementation, CallContext } from '../contract/cloud.ts';
 import type { Answer, OperationKind, Outcome } from '../contract/operations.ts';
 import { endless, unreadable } from '../contract/cloud-failure.ts';
-import type { Priority } from '../contract/priority.ts';
 import type { CallGate, ReadResult, WriteResult } from './call-gate.ts';
 import type { CloudCall } from './cloud-call.ts';
 
@@ -28,13 +27,9 @@ export class ActionClient<Action extends string> {
     return (unsent = actions) => refund(this.#callsOf(unsent));
   }
 
-  reconsider(): void {
-    this.gate.reconsider();
-  }
-
-  /** Expected wait for the rate limits for one call of each action, in ms. */
-  expectedWait(actions: readonly Action[], priority: Priority): number {
-    return this.gate.expectedWait(this.#callsOf(actions), priority);
+  /** What operations have to wait for, by the action that each of them needs. */
+  admission(actionOf: Readonly<Record<OperationKind, Action | undefined>>): Admission {
+    return admission(this.gate, (kinds) => this.#callsOf(kinds.flatMap((kind) => actionOf[kind] ?? [])));
   }
 
   protected callOf(action: Action): CloudCall {
@@ -76,20 +71,20 @@ export function isRead(action: string): boolean {
   return action.startsWith('Describe');
 }
 
-/** What calls of these kinds of operations have to wait for, by the actions that they need. */
-export function admission<Action extends string>(
-  client: ActionClient<Action>,
-  actionOf: Readonly<Record<OperationKind, Action | undefined>>,
-): Pick<AllocationImplementation, 'admit' | 'expectedWait' | 'reconsider'> {
-  const actionsOf = (kinds: readonly OperationKind[]): readonly Action[] =>
-    kinds.flatMap((kind) => actionOf[kind] ?? []);
+type Admission = Pick<AllocationImplementation, 'admit' | 'expectedWait' | 'reconsider'>;
+
+/** What operations of these kinds have to wait for, by the calls that they need. */
+export function admission(
+  gate: CallGate,
+  callsFor: (kinds: readonly OperationKind[], instanceId: string | undefined) => readonly CloudCall[],
+): Admission {
   return {
     admit: async (kinds, context) => {
-      const refund = await client.admit(actionsOf(kinds), context);
-      return (unsent = kinds) => refund(actionsOf(unsent));
+      const refund = await gate.admit(callsFor(kinds, context.instanceId), context);
+      return (unsent = kinds) => refund(callsFor(unsent, context.instanceId));
     },
-    reconsider: () => client.reconsider(),
-    expectedWait: (kinds, priority) => client.expectedWait(actionsOf(kinds), priority),
+    reconsider: () => gate.reconsider(),
+    expectedWait: (kinds, priority, instanceId) => gate.expectedWait(callsFor(kinds, instanceId), priority),
   };
 }
 

@@ -34,15 +34,15 @@ export interface Attempt {
 const nothing = (): void => undefined;
 
 export class DeniedActions {
-  readonly #clock: RefusalsDeps<Denial>['clock'];
+  readonly #clock: RefusalsDeps['clock'];
   /** By action, and by the turns of what the action was not denied for. */
   readonly #refusals: Refusals<Denial>;
   /** Things that each action was denied for. */
   readonly #things: RefusedParties<CloudFailure>;
 
-  constructor(clock: RefusalsDeps<Denial>['clock']) {
+  constructor(clock: RefusalsDeps['clock']) {
     this.#clock = clock;
-    this.#refusals = new Refusals({ clock, policyFor: () => policy, remembered });
+    this.#refusals = new Refusals({ clock, remembered });
     this.#things = new RefusedParties({ clock, remembered: remembered + policy.cap });
   }
 
@@ -93,8 +93,8 @@ export class DeniedActions {
     denial.isOfAction ||= isOfAction;
     // What is denied for another thing, or was sent before the last denial, is no repetition.
     const isCounted = known === undefined || (isRepeated && startedAt >= known.until);
-    if (isCounted) this.#refusals.refused(action, denial);
-    if (isFirst && isOfAction) this.#refusals.refused(turnOfOthers(action), denial, startedAt);
+    if (isCounted) this.#refusals.refused(action, denial, { policy });
+    if (isFirst && isOfAction) this.#refusals.refused(turnOfOthers(action), denial, { policy, startedAt });
   }
 }
 

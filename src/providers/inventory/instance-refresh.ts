@@ -80,7 +80,7 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
       const failed = new Map<string, CloudError>();
       const partly = new Set<string>();
       let startedAt: number | undefined;
-      const context = { priority: () => 'high' as const, signal };
+      const context = { caller: { priority: 'high' as const }, signal };
       for await (const page of implementation.observe({ kind: 'instances', instanceIds }, context)) {
         startedAt ??= page.startedAt;
         observations.push(...page.observations);

@@ -91,7 +91,7 @@ export class OrphanGc {
   }
 
   async #collectAll(due: readonly Orphan[], signal: AbortSignal): Promise<boolean> {
-    const context: CallContext = { priority: () => 'housekeeping', signal };
+    const context: CallContext = { caller: { priority: 'housekeeping' }, signal };
     const shown = await this.#readAgain(due, context);
     if (shown === undefined) return false;
     for (const orphan of due) {

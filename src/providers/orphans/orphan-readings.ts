@@ -80,9 +80,13 @@ export class OrphanReadings {
     const { implementation, orphans, clock, scope, consistencyWindow, emit } = this.#options;
     const requestedAt = clock.monotonic();
     let missed: ReadonlySet<string> = new Set();
-    const priority = (): 'high' | 'housekeeping' => (orphans.isAwaited ? 'high' : 'housekeeping');
+    const caller = {
+      get priority() {
+        return orphans.isAwaited ? 'high' : 'housekeeping';
+      },
+    } as const;
     try {
-      const { startedAt, interfaces } = await implementation.readDetached(scope, { priority, signal });
+      const { startedAt, interfaces } = await implementation.readDetached(scope, { caller, signal });
       missed = orphans.apply({ startedAt, endedAt: clock.monotonic(), interfaces });
       if (orphans.hasUnclear) this.requestIn(consistencyWindow);
     } catch (error) {

@@ -1,7 +1,7 @@
 // Waits for the ends of operations that a cloud goes on with after it has accepted them. There is one poller a cloud.
 // Each operation is polled by itself, or, while many are in flight, in a group by one read that shows the progress of
 // all in it. No slot is held between polls, and nothing is stored: after a restart the cloud shows what is changing.
-import { type Priority, rankOf } from '../contract/priority.ts';
+import { type Caller, type Priority, rankOf } from '../contract/priority.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 export type Progress<Result> =
@@ -19,7 +19,7 @@ export interface PendingOperation<View, Result> {
   readonly group: string | undefined;
   /** What a read of the group asks about, where the read does not show everything in the group. */
   readonly key?: string;
-  readonly priority: () => Priority;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
   /** Reads its own progress. Never rejects for anything a cloud does. */
   poll(): Promise<Progress<Result>>;
@@ -43,7 +43,7 @@ export interface PollerOptions<View> {
 
 export interface GroupRead {
   readonly keys: readonly string[];
-  readonly priority: () => Priority;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
 }
 
@@ -197,9 +197,13 @@ export class Poller<View> {
     };
     for (const { operation } of inGroup) operation.signal.addEventListener('abort', stopIfNoneWaits);
     const keys = inGroup.flatMap(({ operation }) => operation.key ?? []);
-    const priority = (): Priority => mostUrgent(inGroup);
+    const caller = {
+      get priority() {
+        return mostUrgent(inGroup);
+      },
+    };
     try {
-      const view = await readGroup(group, { keys, priority, signal: none.signal });
+      const view = await readGroup(group, { keys, caller, signal: none.signal });
       for (const waiting of inGroup)
         this.#note(waiting, view === undefined ? { kind: 'pending' } : waiting.operation.find(view));
     } catch (error) {
@@ -231,6 +235,6 @@ export class Poller<View> {
 }
 
 function mostUrgent(waiting: readonly Waiting<unknown>[]): Priority {
-  const priorities = waiting.map(({ operation }) => operation.priority());
+  const priorities = waiting.map(({ operation }) => operation.caller.priority);
   return priorities.sort((a, b) => rankOf(a) - rankOf(b))[0] ?? 'housekeeping';
 }

@@ -1,6 +1,6 @@
 // Limits the requests in flight. A request holds a slot only while in flight, never while it waits for rate limits.
 // Waiting requests are ordered by priority, read when a slot is granted and again on `reconsider`.
-import { isPressing, rankOf, type Priority, priorities } from '../contract/priority.ts';
+import { type Caller, isPressing, rankOf, type Priority, priorities } from '../contract/priority.ts';
 
 /**
  * Share of the slots for calls that no pod waits for, since an answer takes longer than a pod should wait. While calls
@@ -9,7 +9,7 @@ import { isPressing, rankOf, type Priority, priorities } from '../contract/prior
 const lowPriorityShare = { alone: 0.6, besidesPressing: 0.2 };
 
 export interface Entrant {
-  readonly priority: () => Priority;
+  readonly caller: Caller;
   /** Part of an operation in flight: it goes before anything new. */
   readonly inFlight?: boolean;
 }
@@ -50,7 +50,7 @@ export class ConcurrencyLimiter {
    */
   async run<T>(request: PlaceRequest, work: () => Promise<T>): Promise<T> {
     request.signal.throwIfAborted();
-    const leave = this.#take(request.priority()) ?? (await this.#wait(request));
+    const leave = this.#take(request.caller.priority) ?? (await this.#wait(request));
     try {
       // The signal may have aborted after the slot was granted.
       request.signal.throwIfAborted();
@@ -65,7 +65,7 @@ export class ConcurrencyLimiter {
    * The result ends the wait and does nothing after `begin` was called.
    */
   enter(entrant: Entrant, begin: Begin): () => void {
-    const leave = this.#take(entrant.priority());
+    const leave = this.#take(entrant.caller.priority);
     if (leave === undefined) return this.#enqueue(entrant, begin);
     begin(leave);
     return () => undefined;
@@ -102,7 +102,7 @@ export class ConcurrencyLimiter {
   #give(): void {
     while (this.#taken < this.#max) {
       const next = this.#next();
-      const leave = next && this.#take(next.priority());
+      const leave = next && this.#take(next.caller.priority);
       if (next === undefined || leave === undefined) return;
       this.#remove(next);
       next.begin(leave);
@@ -120,7 +120,7 @@ export class ConcurrencyLimiter {
         const now = queueIndexOf(waiter);
         // The priority of the waiter has dropped.
         if (now > index) this.#move(waiter, queue, now);
-        else if (this.#hasPlaceFor(waiter.priority())) return waiter;
+        else if (this.#hasPlaceFor(waiter.caller.priority)) return waiter;
         // Without a slot for this priority, there is none for the rest of this queue or for lower priorities.
         else if (!waiter.inFlight) return undefined;
       }
@@ -147,8 +147,8 @@ export class ConcurrencyLimiter {
     for (const queue of this.#queues) queue.delete(waiter);
   }
 
-  #enqueue({ priority, inFlight = false }: Entrant, begin: Begin): () => void {
-    const waiter: Waiter = { priority, inFlight, begin };
+  #enqueue({ caller, inFlight = false }: Entrant, begin: Begin): () => void {
+    const waiter: Waiter = { caller, inFlight, begin };
     this.#queues[queueIndexOf(waiter)]?.add(waiter);
     return () => this.#remove(waiter);
   }
@@ -169,6 +169,6 @@ export class ConcurrencyLimiter {
   }
 }
 
-function queueIndexOf({ inFlight, priority }: Waiter): number {
-  return inFlight ? 0 : 1 + rankOf(priority());
+function queueIndexOf({ inFlight, caller }: Waiter): number {
+  return inFlight ? 0 : 1 + rankOf(caller.priority);
 }

@@ -18,7 +18,7 @@ import {
 } from './rate-limit.ts';
 import { type BucketSize, tokensAt } from './token-bucket.ts';
 import { type Asking, grantsFor, type SharedCosts, untilAlone } from './token-scheduler.ts';
-import { rankOf, type Priority } from '../contract/priority.ts';
+import { type Caller, rankOf, type Priority } from '../contract/priority.ts';
 
 export interface RateLimiterOptions {
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface RateLimiterOptions {
 
 /** A caller waiting for tokens. */
 export interface TokenRequest {
-  readonly priority: () => Priority;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
   /** Part of an operation in flight: it goes before anything new. */
   readonly inFlight?: boolean;
@@ -64,18 +64,18 @@ class Waiter implements Asking {
   readonly perThing: ReadonlyMap<string, number>;
   readonly inFlight: boolean;
   readonly grant: () => void;
-  readonly #priority: () => Priority;
+  readonly #caller: Caller;
 
   constructor({ costs, perThing }: Costs, request: TokenRequest, grant: () => void) {
     this.costs = costs;
     this.perThing = perThing;
     this.inFlight = request.inFlight ?? false;
-    this.#priority = request.priority;
+    this.#caller = request.caller;
     this.grant = grant;
   }
 
   get priority(): Priority {
-    return this.#priority();
+    return this.#caller.priority;
   }
 }
 

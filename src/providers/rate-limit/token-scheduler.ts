@@ -149,11 +149,9 @@ class Round<W extends Asking> {
 
   /** Whether the priority of the queue was skipped often enough. */
   #isDue({ costs, priority }: Queue<W>): boolean {
-    return [...costs.tokens.keys()].some((name) => this.#skipped(name, priority) >= maxSkips);
-  }
-
-  #skipped(name: string, priority: Priority): number {
-    return this.#buckets.get(name)?.skipped[priority] ?? 0;
+    return [...costs.tokens.keys()].some(
+      (name) => (this.#buckets.get(name)?.skipped[priority] ?? 0) >= maxSkips,
+    );
   }
 
   #until(queue: Queue<W>): number {
@@ -165,14 +163,10 @@ class Round<W extends Asking> {
       // It can go only after the requests that these tokens are reserved for.
       if (kept > 0 && kept + count > capacity) return Infinity;
       const left = reserved ? reserveOf(queue.priority, this.#buckets, name) : 0;
-      until = Math.max(until, untilFree(this.#buckets, name, kept + count + left, this.#at(queue, name)));
+      const sentAt = this.#now + followDelayOf(queue.costs, this.#buckets, name);
+      until = Math.max(until, untilFree(this.#buckets, name, kept + count + left, sentAt));
     }
     return until;
-  }
-
-  /** When its call of the bucket will be sent. */
-  #at({ costs }: Queue<W>, name: string): number {
-    return this.#now + followDelayOf(costs, this.#buckets, name);
   }
 
   #block(queue: Queue<W>, until: number): void {

@@ -12,7 +12,7 @@ import { type LocalProxy, type ProxySetup, startProxy } from '../../support/loca
 import { type Rig, startRig } from '../simulator/ec2/ec2-rig.ts';
 
 const sending = {
-  priority: () => 'high' as const,
+  caller: { priority: 'high' as const },
   signal: new AbortController().signal,
   onSend: () => undefined,
 } as const;

@@ -28,7 +28,7 @@ consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
 times: { createMs: 0, attachMs: 100 }
 `);
 const keys = { accessKeyId: 'LTAIHEADWATEREXAMPLE', accessKeySecret: 'headwater-example-secret' };
-const context: CallContext = { priority: () => 'normal', signal: new AbortController().signal };
+const context: CallContext = { caller: { priority: 'normal' }, signal: new AbortController().signal };
 
 let server: HttpFront;
 

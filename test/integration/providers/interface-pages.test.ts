@@ -61,7 +61,7 @@ afterAll(() => {
 });
 
 const sending = {
-  priority: () => 'high' as const,
+  caller: { priority: 'high' as const },
   signal: new AbortController().signal,
   onSend: () => undefined,
 } as const;

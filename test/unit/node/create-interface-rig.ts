@@ -123,7 +123,7 @@ export function rig(setup: Setup): Rig {
     clock,
     random: new Random(setup.seed ?? 'unit'),
     consistencyWindow: 30_000,
-    context: { priority: () => 'normal', signal: deadline.signal },
+    context: { caller: { priority: 'normal' }, signal: deadline.signal },
     visibilityLag,
     emit: ({ kind, failure }) => (kind === 'refused' ? refused : throttles).push(failure.kind),
   };

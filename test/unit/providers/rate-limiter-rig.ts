@@ -2,7 +2,7 @@
 import { RateLimiter } from '../../../src/providers/rate-limit/rate-limiter.ts';
 import type { LimitedCall } from '../../../src/providers/rate-limit/limit-key.ts';
 import type { BucketSize } from '../../../src/providers/rate-limit/token-bucket.ts';
-import type { Priority } from '../../../src/providers/contract/priority.ts';
+import type { Caller, Priority } from '../../../src/providers/contract/priority.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const never = new AbortController().signal;
@@ -50,7 +50,7 @@ export function rateLimiterRig(sizes: {
     const { priority = 'high', signal = never, inFlight = false } = how;
     const calls = actions.map((action) => (typeof action === 'string' ? callOf(action) : action));
     const refund = await rateLimiter.tokens(calls, {
-      priority: typeof priority === 'function' ? priority : () => priority,
+      caller: callerOf(priority),
       signal,
       inFlight,
     });
@@ -59,6 +59,15 @@ export function rateLimiterRig(sizes: {
     return refund;
   };
   return { clock, rateLimiter, granted, ask };
+}
+
+/** A caller with this priority, or with what the function says whenever it is asked. */
+export function callerOf(priority: Priority | (() => Priority)): Caller {
+  return {
+    get priority() {
+      return typeof priority === 'function' ? priority() : priority;
+    },
+  };
 }
 
 /** Calls that wait for a token of `action`. */

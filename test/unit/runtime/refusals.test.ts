@@ -6,13 +6,13 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const bases: Readonly<Record<string, number>> = { brief: 1000, lasting: 4000 };
 
+function policyOf(failure: string): { base: number; cap: number } {
+  return { base: bases[failure] ?? 0, cap: 8000 };
+}
+
 function rig(random?: Random): { clock: VirtualClock; refusals: Refusals<string> } {
   const clock = new VirtualClock();
-  const policyFor = (failure: string): { base: number; cap: number } => ({
-    base: bases[failure] ?? 0,
-    cap: 8000,
-  });
-  const deps = { clock, policyFor, remembered: 60_000, ...(random !== undefined && { random }) };
+  const deps = { clock, remembered: 60_000, ...(random !== undefined && { random }) };
   return { clock, refusals: new Refusals(deps) };
 }
 
@@ -21,7 +21,7 @@ describe('a refusal', () => {
     const { refusals } = rig();
 
     const untils = ['brief', 'brief', 'lasting', 'lasting'].map((failure) => {
-      refusals.refused('a', failure);
+      refusals.refused('a', failure, { policy: policyOf(failure) });
       return refusals.of('a')?.until;
     });
 
@@ -31,7 +31,7 @@ describe('a refusal', () => {
   test('ends at a random time in the upper half of that', () => {
     const { refusals } = rig(new Random('refusals'));
 
-    refusals.refused('a', 'lasting');
+    refusals.refused('a', 'lasting', { policy: policyOf('lasting') });
 
     expect(refusals.of('a')?.until).toBeGreaterThan(2000);
     expect(refusals.of('a')?.until).toBeLessThan(4000);
@@ -41,7 +41,9 @@ describe('a refusal', () => {
     const { clock, refusals } = rig();
     await clock.advance(100);
 
-    const news = [50, 50, 100].map((startedAt) => refusals.refused('a', 'brief', startedAt));
+    const news = [50, 50, 100].map((startedAt) =>
+      refusals.refused('a', 'brief', { policy: policyOf('brief'), startedAt }),
+    );
 
     expect(news).toEqual([true, false, true]);
     expect(refusals.list).toMatchObject([['a', { failures: 2, failure: 'brief' }]]);
@@ -49,20 +51,20 @@ describe('a refusal', () => {
 
   test('counts no longer once it has been over for a while, unless somebody waits for it or tries it', async () => {
     const { clock, refusals } = rig();
-    for (const key of ['a', 'b', 'c']) refusals.refused(key, 'brief');
+    for (const key of ['a', 'b', 'c']) refusals.refused(key, 'brief', { policy: policyOf('brief') });
     refusals.awaitChange(['b'], () => undefined, 0);
     refusals.beginTry(['c']);
 
     await clock.advance(61_000);
 
     expect(refusals.list.map(([key]) => key)).toEqual(['b', 'c']);
-    refusals.refused('a', 'brief');
+    refusals.refused('a', 'brief', { policy: policyOf('brief') });
     expect(refusals.of('a')).toMatchObject({ failures: 1, until: 62_000 });
   });
 
   test('ends with a success, which says whether there was one', () => {
     const { refusals } = rig();
-    refusals.refused('a', 'brief');
+    refusals.refused('a', 'brief', { policy: policyOf('brief') });
 
     expect([refusals.worked('a'), refusals.worked('a'), refusals.isEmpty]).toEqual([true, false, true]);
   });
@@ -72,7 +74,7 @@ describe('a refusal', () => {
     ['leaves who found it due to the end of the attempt that follows', 1000, 0],
   ])('%s', async (_, since, expected) => {
     const { clock, refusals } = rig();
-    refusals.refused('a', 'brief');
+    refusals.refused('a', 'brief', { policy: policyOf('brief') });
     await clock.advance(1000);
     let wakes = 0;
 
@@ -88,7 +90,8 @@ test('one more refusal costs the same however many keys were refused', () => {
   const count = 2000;
 
   const visited = mapVisits(() => {
-    for (let index = 0; index < count; index++) refusals.refused(`key-${index}`, 'brief');
+    for (let index = 0; index < count; index++)
+      refusals.refused(`key-${index}`, 'brief', { policy: policyOf('brief') });
   });
 
   expect(visited).toBeLessThan(10 * count);
@@ -97,14 +100,14 @@ test('one more refusal costs the same however many keys were refused', () => {
 
 test('a refusal that is over counts no longer for the next one, and is forgotten with all others within minutes', async () => {
   const { clock, refusals } = rig();
-  refusals.refused('b', 'brief');
-  refusals.refused('a', 'brief');
+  refusals.refused('b', 'brief', { policy: policyOf('brief') });
+  refusals.refused('a', 'brief', { policy: policyOf('brief') });
   await clock.advance(61_000);
 
-  refusals.refused('a', 'brief');
+  refusals.refused('a', 'brief', { policy: policyOf('brief') });
   const failures = refusals.of('a')?.failures;
   await clock.advance(61_000 + 6000);
-  const isNews = refusals.refused('b', 'brief');
+  const isNews = refusals.refused('b', 'brief', { policy: policyOf('brief') });
   refusals.worked('b');
 
   expect([failures, isNews, refusals.isEmpty]).toEqual([1, true, true]);

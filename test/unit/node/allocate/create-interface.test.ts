@@ -478,7 +478,7 @@ describe('the end of a shutdown', () => {
       clock,
       random: new Random('unit'),
       consistencyWindow: 30_000,
-      context: { priority: () => 'normal', signal: deadline.signal },
+      context: { caller: { priority: 'normal' }, signal: deadline.signal },
       emit: () => undefined,
       visibilityLag: new VisibilityLag(),
     });

@@ -111,9 +111,8 @@ describe('the text of a condition', () => {
     [
       'of a subnet that the cloud calls full while it counts free addresses',
       obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1'] }, words, {
-        isGone: () => false,
-        countedIn: () => 4000,
-        awaitsCount: () => false,
+        ledger: { isGone: () => false, countedThoughFull: () => 4000, countAwaitedUntil: () => 0 },
+        now: 0,
       }),
       'SubnetsRefused',
       'the cloud calls s-1 full, although it counts free addresses there: find what holds the free addresses back, such as a reservation',
@@ -121,9 +120,12 @@ describe('the text of a condition', () => {
     [
       'of such a subnet beside one in which it counts none',
       obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, {
-        isGone: () => false,
-        countedIn: (id) => (id === 's-1' ? 4000 : 0),
-        awaitsCount: () => false,
+        ledger: {
+          isGone: () => false,
+          countedThoughFull: (id) => (id === 's-1' ? 4000 : 0),
+          countAwaitedUntil: () => 0,
+        },
+        now: 0,
       }),
       'SubnetsRefused',
       'no address is left in s-2, and the cloud calls s-1 full, although it counts free addresses there: find what holds the free addresses back, such as a reservation, or widen the subnet',
@@ -240,9 +242,8 @@ describe('the text of a condition', () => {
     [
       'of a subnet that is gone',
       obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, {
-        isGone: (id) => id === 's-1',
-        countedIn: () => 0,
-        awaitsCount: () => false,
+        ledger: { isGone: (id) => id === 's-1', countedThoughFull: () => 0, countAwaitedUntil: () => 0 },
+        now: 0,
       }),
       'SubnetsExhausted',
       'no address is left in s-2, and subnet s-1 does not exist: widen the subnet',

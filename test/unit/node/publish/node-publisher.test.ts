@@ -33,6 +33,8 @@ function rig(
   const setup = { changeTo: 'two' };
   const object: PublishedObject = {
     node,
+    pendingPods: 0,
+    priority: 'normal',
     writtenAt: -Infinity,
     openWrite: undefined,
     seenAt: 0,

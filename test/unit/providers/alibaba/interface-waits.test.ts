@@ -37,7 +37,7 @@ async function endOf(wait: Wait, read: (at: number) => Reads | Error): Promise<E
   let end: End | undefined;
   const { signal } = new AbortController();
   const waits = new InterfaceWaits({ client, clock, limits: new Map(), consistencyWindow: 30_000 });
-  void wait(waits, { priority: () => 'normal', signal }).then((result) => {
+  void wait(waits, { caller: { priority: 'normal' }, signal }).then((result) => {
     end = { at: clock.monotonic(), result };
   });
   await clock.advance(119_000);

@@ -29,7 +29,7 @@ async function outcomeOf(answers: readonly (CallError | typeof given)[]): Promis
     },
   };
   const client = clientOn(clock, api);
-  const context: CallContext = { priority: () => 'normal', signal: new AbortController().signal };
+  const context: CallContext = { caller: { priority: 'normal' }, signal: new AbortController().signal };
   const waits = new InterfaceWaits({ client, clock, limits: new Map(), consistencyWindow: 30_000 });
   const call = { client, waits, clock, context, consistencyWindow: 30_000 };
   const ids = { instanceId: 'i-1', interfaceId: 'eni-1' };

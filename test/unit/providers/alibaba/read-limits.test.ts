@@ -5,7 +5,7 @@ import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 
-const context: CallContext = { priority: () => 'normal', signal: new AbortController().signal };
+const context: CallContext = { caller: { priority: 'normal' }, signal: new AbortController().signal };
 const type = 'ecs.g7.large';
 
 async function limitsOf(eniQuantity: unknown, eniPrivateIpAddressQuantity: unknown): Promise<unknown> {

@@ -14,7 +14,7 @@ import type { CallContext, ObservedPage } from '../../../../src/providers/contra
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 
-const context: CallContext = { priority: () => 'normal', signal: new AbortController().signal };
+const context: CallContext = { caller: { priority: 'normal' }, signal: new AbortController().signal };
 
 type Answers = Partial<Record<RpcAction, object>>;
 

@@ -52,7 +52,7 @@ export interface ClientChange {
   readonly beforeSending?: (clock: VirtualClock) => Promise<void>;
 }
 
-export const context: CallContext = { priority: () => 'high', signal: new AbortController().signal };
+export const context: CallContext = { caller: { priority: 'high' }, signal: new AbortController().signal };
 
 export function ec2ClientRig(answering: Answering, change: ClientChange = {}): Ec2ClientRig {
   const clock = new VirtualClock();

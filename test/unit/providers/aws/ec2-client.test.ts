@@ -1,3 +1,4 @@
+import { callerOf } from '../rate-limiter-rig.ts';
 import { describe, expect, test } from '@jest/globals';
 import { CallError, type CallResult } from '../../../../src/providers/gate/cloud-call.ts';
 import type { Ec2Action } from '../../../../src/providers/aws/ec2-api.ts';
@@ -236,12 +237,12 @@ describe('places among the requests in flight', () => {
   test('go to a call as soon as pods wait for it', async () => {
     const rig = ec2ClientRig(() => sleep(rig.clock, 1000, context.signal).then(() => ({})), { max: 5 });
     let priority: Priority = 'normal';
-    const call = { ...context, priority: () => priority };
+    const call = { ...context, caller: callerOf(() => priority) };
     const writing = Array.from({ length: 4 }, () => rig.client.write('AttachNetworkInterface', attach, call));
     await rig.clock.advance(100);
 
     priority = 'high';
-    rig.client.reconsider();
+    rig.gate.reconsider();
     await rig.clock.advance(2000);
     await Promise.all(writing);
 

@@ -71,7 +71,7 @@ export function vmId(number: number, set = 'pool'): string {
   return `${group}/providers/microsoft.compute/virtualmachinescalesets/${set}/virtualmachines/${number}`.toLowerCase();
 }
 
-export const context: CallContext = { priority: () => 'high', signal: new AbortController().signal };
+export const context: CallContext = { caller: { priority: 'high' }, signal: new AbortController().signal };
 
 export interface AzureRigOptions {
   readonly topology?: string;

@@ -6,7 +6,7 @@ import {
   type PublicAddressClaim,
   PublicAddressPool,
 } from '../../../../src/providers/catalog/public-address-pool.ts';
-import type { Priority } from '../../../../src/providers/contract/priority.ts';
+import type { Caller, Priority } from '../../../../src/providers/contract/priority.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
@@ -14,7 +14,7 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 const tags = { pool: 'a' };
 const never = new AbortController().signal;
 const consistencyWindow = 30_000;
-const housekeeping = (): Priority => 'housekeeping';
+const housekeeping: Caller = { priority: 'housekeeping' };
 
 function address(index: number, interfaceId?: string): PublicAddress {
   const id = `eipalloc-${index}`;
@@ -43,7 +43,7 @@ function poolRig(shown: Rig['shown'], duration = 0): Rig {
   const clock = new VirtualClock();
   const listed: number[] = [];
   const reconsidered: number[] = [];
-  let urgency: (() => Priority) | undefined;
+  let caller: Caller | undefined;
   const pool = new PublicAddressPool({
     clock,
     random: new Random('pool'),
@@ -52,8 +52,9 @@ function poolRig(shown: Rig['shown'], duration = 0): Rig {
       reconsider: () => {
         reconsidered.push(clock.monotonic());
       },
-      readPublicAddresses: async (_, { signal, priority }) => {
-        urgency = priority;
+      readPublicAddresses: async (_, context) => {
+        const { signal } = context;
+        ({ caller } = context);
         const startedAt = clock.monotonic();
         listed.push(startedAt);
         const addresses = rig.shown;
@@ -69,10 +70,10 @@ function poolRig(shown: Rig['shown'], duration = 0): Rig {
     pool,
     listed,
     shown,
-    urgency: () => urgency?.(),
+    urgency: () => caller?.priority,
     reconsidered,
     claim: async (interfaceId, signal = never, priority = 'housekeeping') => {
-      const claiming = pool.claim({ tags, interfaceId, priority: () => priority }, signal);
+      const claiming = pool.claim({ tags, interfaceId, caller: { priority } }, signal);
       await clock.advance(duration);
       return claiming;
     },
@@ -211,8 +212,8 @@ describe('a pool of public addresses', () => {
     const rig = poolRig([address(1)], 100);
     const ending = new AbortController();
 
-    const ended = rig.pool.claim({ tags, interfaceId: 'eni-1', priority: housekeeping }, ending.signal);
-    const other = rig.pool.claim({ tags, interfaceId: 'eni-2', priority: housekeeping }, never);
+    const ended = rig.pool.claim({ tags, interfaceId: 'eni-1', caller: housekeeping }, ending.signal);
+    const other = rig.pool.claim({ tags, interfaceId: 'eni-2', caller: housekeeping }, never);
     ending.abort(new Error('over'));
     await expect(ended).rejects.toThrow('over');
     await rig.clock.advance(100);
@@ -222,7 +223,7 @@ describe('a pool of public addresses', () => {
 
   test('ends the listing in flight when it is stopped', async () => {
     const rig = poolRig([address(1)], 100_000);
-    const waiting = rig.pool.claim({ tags, interfaceId: 'eni-1', priority: housekeeping }, never);
+    const waiting = rig.pool.claim({ tags, interfaceId: 'eni-1', caller: housekeeping }, never);
 
     const stopped = rig.pool.stop();
 

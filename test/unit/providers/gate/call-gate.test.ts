@@ -14,7 +14,7 @@ import type { BucketLimit } from '../../../../src/providers/rate-limit/limit-key
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
-const context: CallContext = { priority: () => 'high', signal: new AbortController().signal };
+const context: CallContext = { caller: { priority: 'high' }, signal: new AbortController().signal };
 const size: BucketLimit = { kind: 'bucket', capacity: 10, refill: 1 };
 
 /** A call that spends from its own limit, one of its VM and one of the subscription. */

@@ -16,7 +16,7 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 const size: BucketLimit = { kind: 'bucket', capacity: 5, refill: 2 };
 const never = new AbortController().signal;
 const forEver = new Promise<never>(() => undefined);
-const pressing: CallContext = { priority: () => 'high', signal: never };
+const pressing: CallContext = { caller: { priority: 'high' }, signal: never };
 const timeout = 2000;
 
 interface Rig {
@@ -136,7 +136,12 @@ describe('tasks of two groups, one above the other, that send calls to a cloud t
       const begin = (vm: number): void =>
         nodes.beginTask(async () => {
           const signal = random.chance(0.5) ? nodes.deadline : nodes.closing;
-          const context = { priority: () => random.pick([...priorities]), signal };
+          const caller = {
+            get priority() {
+              return random.pick([...priorities]);
+            },
+          };
+          const context = { caller, signal };
           const calls = Array.from({ length: 1 + random.integer(2) }, () => callOf(`v${vm}`));
           const refund = await gate.admit(calls, context);
           for (const call of calls) {
@@ -163,7 +168,8 @@ describe('tasks of two groups, one above the other, that send calls to a cloud t
       expect(hasEnded).toBe(true);
       expect(nodes.isIdle).toBe(true);
       let free = 0;
-      for (let slot = 0; slot < 4; slot++) concurrency.enter({ priority: () => 'critical' }, () => free++);
+      for (let slot = 0; slot < 4; slot++)
+        concurrency.enter({ caller: { priority: 'critical' } }, () => free++);
       await clock.advance(2 * timeout);
       expect(free).toBeGreaterThan(0);
       expect(gate.inFlight).toBe(0);

@@ -54,9 +54,9 @@ function rig(setup: Setup = {}): Rig {
   );
   let deletions = 0;
   let reads = 0;
-  const note = (call: string, { priority }: CallContext): void => {
+  const note = (call: string, { caller }: CallContext): void => {
     calls.push(`${call}@${clock.monotonic()}`);
-    priorities.add(priority());
+    priorities.add(caller.priority);
   };
   const collection = new OrphanGc({
     implementation: scriptedImplementation({

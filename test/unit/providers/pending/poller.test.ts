@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Priority } from '../../../../src/providers/contract/priority.ts';
+import type { Caller } from '../../../../src/providers/contract/priority.ts';
 import { type PendingOperation, Poller, type Progress } from '../../../../src/providers/pending/poller.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
@@ -12,15 +12,15 @@ function pollerRig({ crowd = 50, readMs = 0 } = {}) {
   const polls: string[] = [];
   const groupReads: string[] = [];
   const keysRead: string[] = [];
-  let groupPriority: (() => Priority) | undefined;
+  let groupCaller: Caller | undefined;
   let isFailing = false;
   const poller = new Poller<View>({
     clock,
     crowd,
-    readGroup: async (group, { keys, priority, signal }) => {
+    readGroup: async (group, { keys, caller, signal }) => {
       groupReads.push(`${group} at ${clock.monotonic() / 1000}`);
       keysRead.push(keys.join());
-      groupPriority = priority;
+      groupCaller = caller;
       const view = isFailing ? undefined : new Set(done);
       if (readMs > 0) await sleep(clock, readMs, signal);
       return view;
@@ -34,7 +34,7 @@ function pollerRig({ crowd = 50, readMs = 0 } = {}) {
   ): PendingOperation<View, string> => ({
     group: 'set',
     key: name,
-    priority: () => 'normal',
+    caller: { priority: 'normal' },
     signal: new AbortController().signal,
     poll: () => {
       polls.push(`${name} at ${clock.monotonic() / 1000}`);
@@ -51,7 +51,7 @@ function pollerRig({ crowd = 50, readMs = 0 } = {}) {
     keysRead,
     poller,
     operation,
-    priority: () => groupPriority?.(),
+    priority: () => groupCaller?.priority,
     failGroups: () => (isFailing = true),
   };
 }
@@ -237,8 +237,8 @@ describe('many operations that go on in the cloud', () => {
 
   test('are read with the priority of the most urgent one', async () => {
     const { clock, poller, operation, priority } = pollerRig({ crowd: 1 });
-    void poller.wait(operation('a', { priority: () => 'release' }), undefined);
-    void poller.wait(operation('b', { priority: () => 'critical' }), undefined);
+    void poller.wait(operation('a', { caller: { priority: 'release' } }), undefined);
+    void poller.wait(operation('b', { caller: { priority: 'critical' } }), undefined);
 
     await clock.advance(1000);
 

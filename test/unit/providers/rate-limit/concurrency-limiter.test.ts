@@ -1,3 +1,4 @@
+import { callerOf } from '../rate-limiter-rig.ts';
 import { describe, expect, test } from '@jest/globals';
 import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
@@ -14,13 +15,10 @@ function rig(max: number) {
     priority: Priority | (() => Priority),
     { signal = never, started: isStarted = false } = {},
   ): Promise<string> =>
-    inFlight.run(
-      { priority: typeof priority === 'string' ? () => priority : priority, signal, inFlight: isStarted },
-      () => {
-        started.push(name);
-        return new Promise((resolve) => ends.set(name, () => resolve(name)));
-      },
-    );
+    inFlight.run({ caller: callerOf(priority), signal, inFlight: isStarted }, () => {
+      started.push(name);
+      return new Promise((resolve) => ends.set(name, () => resolve(name)));
+    });
   const end = async (name: string): Promise<void> => {
     ends.get(name)?.();
     await settled();
@@ -214,7 +212,7 @@ describe('places among the requests in flight', () => {
     const { inFlight, started, call, end } = rig(2);
     const leaves: (() => void)[] = [];
     const enter = (name: string, priority: Priority): (() => void) =>
-      inFlight.enter({ priority: () => priority }, (leave) => {
+      inFlight.enter({ caller: { priority } }, (leave) => {
         started.push(name);
         leaves.push(leave);
       });
@@ -239,7 +237,7 @@ describe('places among the requests in flight', () => {
 
   test('are returned after a failure, which is passed on', async () => {
     const { inFlight } = rig(1);
-    const request = { priority: () => 'high' as const, signal: never };
+    const request = { caller: { priority: 'high' as const }, signal: never };
 
     const failing = inFlight.run(request, () => Promise.reject(new Error('no')));
 

@@ -1,3 +1,4 @@
+import type { TokenRequest } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { describe, expect, test } from '@jest/globals';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { callOf, rateLimiterRig, waitingFor } from '../rate-limiter-rig.ts';
@@ -367,7 +368,7 @@ describe('tokens that turn out to be void', () => {
     for (let times = 0; times < 2; times++) rig.rateLimiter.answered(throttle);
     return { ...rig, refund, before };
   }
-  const request = { priority: (): Priority => 'high', signal: new AbortController().signal };
+  const request: TokenRequest = { caller: { priority: 'high' }, signal: new AbortController().signal };
 
   test('are void once throttled calls are no coincidence, and renewed as the cloud refills its bucket', async () => {
     const { clock, rateLimiter, before } = await emptied();
@@ -462,7 +463,7 @@ describe('a rate limiter that shares its limit with other clients', () => {
     const call = async (): Promise<void> => {
       for (;;) {
         await rateLimiter.tokens([callOf('create')], {
-          priority: () => 'high',
+          caller: { priority: 'high' },
           signal: new AbortController().signal,
         });
         rateLimiter.sent(callOf('create'));

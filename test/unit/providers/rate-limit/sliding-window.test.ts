@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ourLimits, type LimitSize } from '../../../../src/providers/rate-limit/limit-key.ts';
-import type { Priority } from '../../../../src/providers/contract/priority.ts';
-import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
+import { RateLimiter, type TokenRequest } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const forever = new AbortController().signal;
 const call = { limits: [{ name: 'create' }] };
-const request = { priority: (): Priority => 'critical', signal: forever };
+const request: TokenRequest = { caller: { priority: 'critical' }, signal: forever };
 
 function windowOf(max: number, ms = 60_000): ReadonlyMap<string, LimitSize> {
   return new Map([['create', { kind: 'window', max, ms }]]);
