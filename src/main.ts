@@ -4,7 +4,12 @@ import packageJson from '../package.json' with { type: 'json' };
 import { runCommandLine } from './commands/command-line.ts';
 import { demoDescription } from './commands/demo-description.ts';
 import { exitCode } from './commands/exit-code.ts';
-import { agentDescription, nodeIpamDescription, runDescription } from './commands/run-description.ts';
+import {
+  agentDescription,
+  checkDescription,
+  nodeIpamDescription,
+  runDescription,
+} from './commands/run-description.ts';
 import { maxPodsDescription } from './commands/max-pods-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
 import { explainDescription, statusDescription } from './commands/status-description.ts';
@@ -52,6 +57,10 @@ const code = await runCommandLine(process.argv.slice(2), {
     {
       ...explainDescription,
       run: async (given) => (await import('./commands/status.ts')).explain(given),
+    },
+    {
+      ...checkDescription,
+      run: async (given) => (await import('./commands/check.ts')).check(given),
     },
     {
       ...maxPodsDescription,

@@ -9,48 +9,46 @@ import { CloudError } from '../providers/contract/cloud-failure.ts';
 import { MutationPermission, noPauses } from '../providers/gate/mutation-permission.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import { prepareOutbound } from './outbound-requests.ts';
-import { quietLogger } from './quiet-logger.ts';
 
-/** The result, or why the cloud did not give one, and what to do about it. */
-export type Asked<T> =
-  | { readonly kind: 'answered'; readonly answer: T }
-  | { readonly kind: 'failed'; readonly problem: string };
+export type AskableCloud = Pick<CloudConnection, 'options' | 'outbound'> & {
+  /** Receives what connecting has to say. */
+  readonly warn: (message: string) => void;
+};
 
-/** Asks the cloud of the options. `warn` receives what connecting has to say. */
-export async function askCloud<T>(
-  connection: Pick<CloudConnection, 'options' | 'outbound'> & { readonly warn: (message: string) => void },
-  ask: (cloud: Cloud, signal: AbortSignal) => Promise<T>,
-): Promise<Asked<T>> {
-  const { options, outbound, warn } = connection;
-  const log: Logger = quietLogger(warn);
-  const { signal } = new AbortController();
-  prepareOutbound(outbound, log);
-  try {
-    const connected = await connectToCloud({ options, outbound, log, clock, ...thisProcess }, signal);
-    try {
-      const { metrics } = createMetricRegistry({ measureProcess: false });
-      const cloud = connected.compose({
-        options,
-        clock,
-        log,
-        metrics,
-        leads: () => false,
-        isInSafeLeaseWindow: () => false,
-        permission: new MutationPermission({ ...noPauses, dryRun: true }),
-      });
-      return { kind: 'answered', answer: await ask(cloud, signal) };
-    } finally {
-      connected.close();
-    }
-  } catch (error) {
-    return { kind: 'failed', problem: problemIn(error) };
-  }
+export interface OpenedCloud {
+  readonly cloud: Cloud;
+  close(): void;
 }
 
-/** Throws what is a bug. */
-function problemIn(error: unknown): string {
+/** Connects to the cloud of the options. Throws NotStartable. */
+export async function openCloud(connection: AskableCloud, signal: AbortSignal): Promise<OpenedCloud> {
+  const { options, outbound, warn } = connection;
+  const log: Logger = quietLogger(warn);
+  prepareOutbound(outbound, log);
+  const connected = await connectToCloud({ options, outbound, log, clock, ...thisProcess }, signal);
+  const { metrics } = createMetricRegistry({ measureProcess: false });
+  const cloud = connected.compose({
+    options,
+    clock,
+    log,
+    metrics,
+    leads: () => false,
+    isInSafeLeaseWindow: () => false,
+    permission: new MutationPermission({ ...noPauses, dryRun: true }),
+  });
+  return { cloud, close: () => connected.close() };
+}
+
+/** Why the cloud gives no answer, and what to do about it. Throws what is a bug. */
+export function problemWithCloud(error: unknown): string {
   if (error instanceof NotStartable) return error.message;
   if (!(error instanceof CloudError)) throw error;
   const remedy = remedyFor(error.failure);
   return remedy === undefined ? error.message : `${error.message}: ${remedy}`;
+}
+
+/** People read only warnings, and only their words. */
+function quietLogger(warn: (message: string) => void): Logger {
+  const silent = (): void => undefined;
+  return { debug: silent, info: silent, warn, error: warn, child: () => quietLogger(warn) };
 }

@@ -6,9 +6,10 @@ import { thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer, list, oneOf, type ValueKind } from '../config/value-kinds.ts';
 import type { Cloud } from '../controller/clouds/cloud.ts';
-import { askCloud } from './cloud-access.ts';
+import { type AskableCloud, openCloud, problemWithCloud } from './cloud-access.ts';
 import { exitCode } from './exit-code.ts';
 import {
+  capacityLines,
   capacityOf,
   type CapacityQuestion,
   type FoundLimits,
@@ -16,7 +17,6 @@ import {
   nodeClassPart,
   type TypeCapacity,
 } from './max-pods/pod-capacity.ts';
-import { capacityLines } from './max-pods/capacity-lines.ts';
 import { maxPodsOptions } from './max-pods-description.ts';
 import { printLines } from './status/print-lines.ts';
 
@@ -30,13 +30,24 @@ export async function maxPods(given: RawFlags): Promise<number> {
   const { options, outbound } = loaded;
   const unfit = misfitOf(question, options);
   if (unfit !== undefined) return fail(unfit);
-  const asked = await askCloud({ options, outbound, warn }, (cloud, signal) =>
-    askLimits(cloud, { question, options, signal }),
-  );
-  if (asked.kind === 'failed') return fail(asked.problem);
-  const { answer: capacities } = asked;
-  print(capacities, question.output, options);
-  return capacities.every(isKnown) ? exitCode.fine : exitCode.failure;
+  try {
+    const capacities = await askCloud({ options, outbound, warn }, question);
+    print(capacities, question.output, options);
+    return capacities.every(isKnown) ? exitCode.fine : exitCode.failure;
+  } catch (error) {
+    return fail(problemWithCloud(error));
+  }
+}
+
+async function askCloud(connection: AskableCloud, question: Question): Promise<readonly TypeCapacity[]> {
+  const { signal } = new AbortController();
+  const { options } = connection;
+  const opened = await openCloud(connection, signal);
+  try {
+    return await askLimits(opened.cloud, { question, options, signal });
+  } finally {
+    opened.close();
+  }
 }
 
 interface Question {

@@ -1,10 +1,10 @@
-// Describes the commands run, nodeipam and agent: their flags are the option table.
+// Describes the commands run, check, nodeipam and agent: their flags are the option table.
 import { optionGroups, type OptionRow } from '../config/option-row.ts';
 import { type ConfiguredCommand, defaultsIn, kindIn, optionsOfCommand } from '../config/option-scope.ts';
 import { environmentNameOf, optionTable, type OptionName } from '../config/option-table.ts';
 import { agentModeRow } from '../config/options/agent-options.ts';
 import { withoutEffectIn } from '../config/options/options-without-effect.ts';
-import type { CommandDescription, FlagDescription } from './command-description.ts';
+import { type CommandDescription, type FlagDescription, flagsUnder } from './command-description.ts';
 
 const familyHelp = {
   'enable-ipv4': 'Gives out IPv4 addresses. If unset, it is on if this node has an IPv4 block.',
@@ -19,6 +19,27 @@ export const runDescription: Omit<CommandDescription, 'run'> = {
     'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
     '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
   flags: optionFlags('run'),
+};
+
+export const checkDescription: Omit<CommandDescription, 'run'> = {
+  name: 'check',
+  summary: 'look for what would keep the controller from working',
+  description:
+    'Takes the options of headwater run, and looks at everything that a controller with them needs: the options themselves, the API server with its definitions and permissions, ' +
+    'Nodes and CiliumNodes, other programs that write them, and the cloud with its permissions and subnets. It changes nothing. Each row says what was found, and what to do about it. ' +
+    'Permissions are those of who runs it: run it as the service account and the role of the controller.\n\n' +
+    'Its exit code is 0 if nothing is wrong, 1 if there is a problem, and 2 if there is none, but something could not be found out.',
+  flags: [
+    ...flagsUnder('Options:', [
+      {
+        name: 'output',
+        value: { placeholder: 'format' },
+        help: 'How to print it.',
+        notes: ['Accepted: text, json', 'Default: text.'],
+      },
+    ]),
+    ...runDescription.flags,
+  ],
 };
 
 export const nodeIpamDescription: Omit<CommandDescription, 'run'> = {

@@ -87,3 +87,30 @@ export interface Mode<Status extends object, Node extends object> {
   /** Sets its gauges. */
   show(): void;
 }
+
+type AccessOptions = Pick<
+  Options,
+  | 'nodesGcInterval'
+  | 'manageAgentTaint'
+  | 'skipCrdCreation'
+  | 'autoCreateCiliumPodIpPools'
+  | 'releasePodCheck'
+>;
+
+/** What a mode with CiliumNodes needs of the API server. */
+export function accessScope(
+  mode: Exclude<AccessScope['mode'], 'nodeipam'>,
+  options: AccessOptions,
+): AccessScope {
+  const { nodesGcInterval, manageAgentTaint, skipCrdCreation, autoCreateCiliumPodIpPools, releasePodCheck } =
+    options;
+  const duties = { gc: nodesGcInterval > 0, managesTaint: manageAgentTaint };
+  if (mode === 'eni') return { mode, ...duties };
+  return {
+    mode,
+    ...duties,
+    createsDefinition: !skipCrdCreation,
+    createsPools: mode === 'multi-pool' && autoCreateCiliumPodIpPools.size > 0,
+    looksAtPods: releasePodCheck,
+  };
+}

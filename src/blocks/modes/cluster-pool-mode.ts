@@ -14,7 +14,7 @@ import { HostedMode } from './block-mode.ts';
 import type { BlockSession } from './block-session.ts';
 import { HolderWatch } from './block-watch.ts';
 import { CiliumNodeMode } from './cilium-node-mode.ts';
-import type { ModeDeps } from '../../controller/host.ts';
+import { accessScope, type ModeDeps } from '../../controller/host.ts';
 
 export function clusterPoolMode(deps: ModeDeps): HostedMode {
   const { ipamDefaultIpPool } = deps.host.options;
@@ -32,14 +32,7 @@ class ClusterPoolMode extends CiliumNodeMode implements AskingNodes {
   constructor(deps: ModeDeps, objects: HolderWatch<CiliumNodeHolder>) {
     super(deps, objects, Object.values(maskSizeLabels));
     this.objects = objects;
-    const { nodesGcInterval, manageAgentTaint, skipCrdCreation, releasePodCheck } = deps.host.options;
-    this.access = {
-      mode: 'cluster-pool',
-      gc: nodesGcInterval > 0,
-      managesTaint: manageAgentTaint,
-      createsDefinition: !skipCrdCreation,
-      looksAtPods: releasePodCheck,
-    };
+    this.access = accessScope('cluster-pool', deps.host.options);
   }
 
   lead(session: BlockSession, signal: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ import { HostedMode } from './block-mode.ts';
 import type { BlockSession } from './block-session.ts';
 import { HolderWatch } from './block-watch.ts';
 import { CiliumNodeMode } from './cilium-node-mode.ts';
-import type { ModeDeps } from '../../controller/host.ts';
+import { accessScope, type ModeDeps } from '../../controller/host.ts';
 import { PoolMigration } from './pool-migration.ts';
 import { createPool } from './pool-creation.ts';
 import { PoolReports } from './pool-reports.ts';
@@ -45,21 +45,7 @@ class MultiPoolMode extends CiliumNodeMode {
   constructor(deps: ModeDeps, objects: HolderWatch<PoolNodeHolder>) {
     super(deps, objects);
     this.objects = objects;
-    const {
-      nodesGcInterval,
-      manageAgentTaint,
-      skipCrdCreation,
-      autoCreateCiliumPodIpPools,
-      releasePodCheck,
-    } = deps.host.options;
-    this.access = {
-      mode: 'multi-pool',
-      gc: nodesGcInterval > 0,
-      managesTaint: manageAgentTaint,
-      createsDefinition: !skipCrdCreation,
-      createsPools: autoCreateCiliumPodIpPools.size > 0,
-      looksAtPods: releasePodCheck,
-    };
+    this.access = accessScope('multi-pool', deps.host.options);
     this.#reports = new PoolReports(deps);
     this.#pools = new PoolsWatch(deps, (changes) => this.#change(changes));
     this.watches = [this.#pools];

@@ -6,6 +6,7 @@ import {
   maximumAllocatable,
 } from '../../node/demand/capacity.ts';
 import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
+import { type Line, table, told } from '../status/text-table.ts';
 
 /** What the cloud says of a type. */
 export type FoundLimits = InstanceLimits | UnreadableLimits | undefined;
@@ -65,4 +66,25 @@ export function nodeClassPart(
   const words = known.map(({ type, maxPods }) => `${type} ${maxPods}`).join(', ');
   const lines = path.map((member, depth) => `${'  '.repeat(depth)}${member}:`);
   return `# of an ${kind}: ${words}\n${lines.join('\n')} ${least}\n`;
+}
+
+export function capacityLines(
+  capacities: readonly TypeCapacity[],
+  width: number | undefined,
+): readonly Line[] {
+  const known = capacities.filter(isKnown);
+  return [
+    ...table(known, width, {
+      columns: [
+        ['TYPE', ({ type }) => type],
+        ['INTERFACES', ({ interfaces }) => interfaces, 1],
+        ['ADDRESSES EACH', ({ addressesPerInterface }) => addressesPerInterface, 2],
+        ['PREFIXES', ({ prefixes }) => (prefixes ? 'yes' : 'no'), 3],
+        ['POD ADDRESSES', ({ podAddresses }) => podAddresses],
+        ['MAX PODS', ({ maxPods }) => maxPods],
+      ],
+      style: () => undefined,
+    }),
+    ...capacities.flatMap((each) => (isKnown(each) ? [] : told(each.type, each.problem, width, 'bad'))),
+  ];
 }

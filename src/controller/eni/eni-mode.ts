@@ -16,7 +16,7 @@ import { type NodeStatusReport, nodeStatusReport } from '../reporting/node-statu
 import { statusReport, type StatusReport } from '../reporting/status-report.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
 import { schemaAtStart, schemaOfLeader } from './schema-at-start.ts';
-import type { ControllerFacts, Mode, ModeDeps } from '../host.ts';
+import { accessScope, type ControllerFacts, type Mode, type ModeDeps } from '../host.ts';
 
 export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   readonly served = 'CiliumNodes';
@@ -37,7 +37,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     this.#deps = deps;
     const { host, kubernetes, leadership, events } = deps;
     const { options, clock, random, log, registry } = host;
-    this.access = { mode: 'eni', gc: options.nodesGcInterval > 0, managesTaint: options.manageAgentTaint };
+    this.access = accessScope('eni', options);
     this.#allowedWithdrawals = options.allowWithdrawals;
     this.#cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...leadership });
     this.#writes = new WriteHealth(clock);

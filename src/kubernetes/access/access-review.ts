@@ -9,25 +9,38 @@ import type { KubernetesTransport } from '../transport/transport.ts';
 
 const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-/**
- * The members of `needed` that the API server denies. It omits verbs without an answer: they fail on use if they are
- * missing. Rejects only with the signal's reason.
- */
+export interface ReviewedAccess {
+  readonly access: NeededAccess;
+  /** `unanswered`: the API server does not say. */
+  readonly verdict: 'allowed' | 'denied' | 'unanswered';
+}
+
+/** Rejects only with the signal's reason. */
+export async function reviewAccess(
+  transport: KubernetesTransport,
+  needed: readonly NeededAccess[],
+  signal: AbortSignal,
+): Promise<readonly ReviewedAccess[]> {
+  const reviewed: ReviewedAccess[] = [];
+  for (const access of needed) reviewed.push({ access, verdict: await verdictOn(transport, access, signal) });
+  return reviewed;
+}
+
+/** The members of `needed` that the API server denies. It omits verbs without an answer: they fail on use if they are missing. */
 export async function missingAccess(
   transport: KubernetesTransport,
   needed: readonly NeededAccess[],
   signal: AbortSignal,
 ): Promise<readonly NeededAccess[]> {
-  const missing: NeededAccess[] = [];
-  for (const each of needed) if (await isRefused(transport, each, signal)) missing.push(each);
-  return missing;
+  const reviewed = await reviewAccess(transport, needed, signal);
+  return reviewed.flatMap(({ access, verdict }) => (verdict === 'denied' ? [access] : []));
 }
 
-async function isRefused(
+async function verdictOn(
   transport: KubernetesTransport,
   { verb, group, resource: qualified, name, namespace }: NeededAccess,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<ReviewedAccess['verdict']> {
   const [resource, subresource] = qualified.split('/');
   const body = JSON.stringify({
     apiVersion: 'authorization.k8s.io/v1',
@@ -35,5 +48,7 @@ async function isRefused(
     spec: { resourceAttributes: { verb, group, resource, subresource, name, namespace } },
   });
   const reply = await ask(transport, { method: 'POST', path, contentType: 'application/json', body }, signal);
-  return reply.kind === 'ok' && memberOf(valueAt(reply.object, 'status'), 'allowed') === false;
+  const allowed = reply.kind === 'ok' ? memberOf(valueAt(reply.object, 'status'), 'allowed') : undefined;
+  if (typeof allowed !== 'boolean') return 'unanswered';
+  return allowed ? 'allowed' : 'denied';
 }

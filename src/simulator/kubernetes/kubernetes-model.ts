@@ -24,6 +24,7 @@ import { type ResourceTarget, verbOf } from './serving/request-target.ts';
 import { type RequestUrl, RequestUrls } from './serving/request-urls.ts';
 import type { ServerParts } from './serving/resource-call.ts';
 import { servePath } from './serving/serve-paths.ts';
+import { serveReview } from './serving/serve-reviews.ts';
 import { serveResource } from './serving/serve-resource.ts';
 import { flagOf } from './reading/list-options.ts';
 import type { Change } from './storage/change.ts';
@@ -222,6 +223,8 @@ export class KubernetesModel {
     context: { readonly signal: AbortSignal; readonly warn: (text: string) => void },
   ): KubernetesResponse {
     const user = authenticate(this.#tokens, request.headers['authorization']);
+    const review = serveReview(path, request, { user, authorize: this.#authorize });
+    if (review !== undefined) return review;
     if (target === undefined) return servePath(path, request, this.#registry.all());
     const watch = flagOf(query, 'watch') ?? false;
     checkAccess(this.#authorize, user, target, verbOf(request.method, target.name, watch));

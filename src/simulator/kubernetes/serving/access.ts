@@ -37,10 +37,7 @@ export function authenticate(tokens: Tokens | undefined, authorization: string |
   return user;
 }
 
-/**
- * Throws `StatusError` if the user lacks access. Without an authorizer, everyone but the anonymous user has
- * full access.
- */
+/** Throws `StatusError` if the user lacks access. */
 export function checkAccess(
   authorize: Authorize | undefined,
   user: string,
@@ -48,10 +45,14 @@ export function checkAccess(
   verb: string,
 ): void {
   const { group, resource, subresource, namespace, name } = target;
-  const ask = authorize ?? (() => user !== anonymous);
-  if (ask({ user, verb, group, resource, subresource, namespace, name })) return;
+  if (isAllowed(authorize, { user, verb, group, resource, subresource, namespace, name })) return;
   const what = subresource === '' ? resource : `${resource}/${subresource}`;
   const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${quoted(namespace)}`;
   const because = `User ${quoted(user)} cannot ${verb} resource ${quoted(what)} in API group ${quoted(group)} ${scope}`;
   throw forbidden({ group, name: resource }, name, because);
+}
+
+/** Without an authorizer, everyone but the anonymous user may do everything. */
+export function isAllowed(authorize: Authorize | undefined, request: AccessRequest): boolean {
+  return authorize === undefined ? request.user !== anonymous : authorize(request);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { capacityLines } from '../../../../src/commands/max-pods/capacity-lines.ts';
 import {
   type CapacityQuestion,
+  capacityLines,
   capacityOf,
   type FoundLimits,
   nodeClassPart,

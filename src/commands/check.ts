@@ -1,0 +1,70 @@
+// The command check: reads what a controller with these options would read, and prints what is wrong. It changes nothing.
+import { blockChecks } from '../blocks/settings/block-pools.ts';
+import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
+import { thisProcess } from '../config/process-environment.ts';
+import type { RawFlags } from '../config/raw-option.ts';
+import { oneOf } from '../config/value-kinds.ts';
+import { NotStartable } from '../controller/clouds/cloud.ts';
+import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
+import { systemClock as clock } from '../runtime/system-clock.ts';
+import { type Finding, findingLines, worstOf } from './check/finding.ts';
+import { examine, type ReachedCluster } from './check/examination.ts';
+import { type Fact, known, unknown } from './check/fact.ts';
+import { settingsFindings } from './check/settings-findings.ts';
+import { findCluster } from './cluster-access.ts';
+import { exitCode } from './exit-code.ts';
+import { printLines } from './status/print-lines.ts';
+
+export async function check(given: RawFlags): Promise<number> {
+  const formats = oneOf(['text', 'json']);
+  const { output: [text] = ['text'], ...flags } = Object.fromEntries(given);
+  const format = formats.parse(text ?? '');
+  if (format === undefined) {
+    warn(`--output is ${JSON.stringify(text)}; accepted: ${formats.accepts}`);
+    return exitCode.usage;
+  }
+  const loaded = loadOptions(new Map(Object.entries(flags)), thisProcess, { checks: blockChecks });
+  const findings = [...settingsFindings(loaded), ...(await findingsWith(loaded))];
+  if (format === 'text') printLines((width) => findingLines(findings, width));
+  else process.stdout.write(`${JSON.stringify({ verdict: worstOf(findings), findings })}\n`);
+  return codes[worstOf(findings)];
+}
+
+const codes = {
+  ok: exitCode.fine,
+  warning: exitCode.fine,
+  problem: exitCode.failure,
+  unknown: exitCode.unanswered,
+} as const;
+
+/** Options that are refused name neither a cluster nor a cloud for sure. */
+async function findingsWith(loaded: LoadedOptions): Promise<readonly Finding[]> {
+  if (loaded.kind === 'refused') return [];
+  const { options, outbound } = loaded;
+  const { signal } = new AbortController();
+  const cluster = await reachCluster(loaded);
+  try {
+    return await examine({ options, outbound, cluster, warn }, signal);
+  } finally {
+    if (cluster.kind === 'known') await cluster.value.transport.close();
+  }
+}
+
+async function reachCluster({
+  options,
+  outbound,
+}: Extract<LoadedOptions, { kind: 'options' }>): Promise<
+  Fact<ReachedCluster & { readonly transport: UndiciTransport }>
+> {
+  try {
+    const access = await findCluster(options, { ...outbound, log: { warn } });
+    return known({ server: access.server.origin, transport: new UndiciTransport({ access, clock }) });
+  } catch (error) {
+    if (error instanceof NotStartable) return unknown(error.message);
+    throw error;
+  }
+}
+
+function warn(message: string): void {
+  process.stderr.write(`headwater check: ${message}\n`);
+}

@@ -1,0 +1,142 @@
+// Reads what the command check needs of the cloud, through the client of the controller and within its rate limits. It changes
+// nothing.
+import { cloudSettings } from '../../config/clouds/clouds.ts';
+import type { Options } from '../../config/option-table.ts';
+import type { Cloud } from '../../controller/clouds/cloud.ts';
+import { remedyFor } from '../../node/conditions/call-condition.ts';
+import { type AskedRequirements, requirementsOf } from '../../node/demand/node-requirements.ts';
+import type { CallContext } from '../../providers/contract/cloud.ts';
+import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { InstanceLimits, Observation, UnreadableLimits } from '../../providers/contract/facts.ts';
+import {
+  emptyInfrastructure,
+  type Infrastructure,
+  withNews,
+} from '../../providers/contract/infrastructure.ts';
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+
+/** The answer of a read, or why there is none. */
+export type CloudRead<T> =
+  | { readonly kind: 'read'; readonly value: T }
+  | { readonly kind: 'failed'; readonly failure: CloudFailure; readonly remedy: string | undefined }
+  /** Nothing names what to read. */
+  | { readonly kind: 'nothingToRead' };
+
+/** A node, with what it asks of its interfaces. */
+export interface AskingNode {
+  readonly name: string;
+  readonly instanceId: string;
+  readonly requirements: AskedRequirements;
+}
+
+export interface ReadCloud {
+  /** Where requests go, for people. */
+  readonly place: string;
+  /** Whether it answers at all. */
+  readonly reached: CloudRead<true>;
+  readonly infrastructure: CloudRead<Infrastructure>;
+  /** Some instances of the cluster, so that no fleet is too large. */
+  readonly instances: CloudRead<readonly Observation[]>;
+  /** By type. */
+  readonly limits: CloudRead<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
+}
+
+/** The instances that are read. */
+const maxInstances = 10;
+
+export class CloudReader {
+  readonly #cloud: Cloud;
+  readonly #options: Options;
+  readonly #context: CallContext;
+
+  constructor(cloud: Cloud, options: Options, signal: AbortSignal) {
+    this.#cloud = cloud;
+    this.#options = options;
+    this.#context = { caller: { priority: 'normal' }, signal };
+  }
+
+  /** Nodes whose CiliumNode says enough to be served. */
+  askingNodes(nodes: readonly CiliumNode[]): readonly AskingNode[] {
+    const { usePrimaryAddress, prefixDelegation, sparesOthers } = cloudSettings(this.#options);
+    const othersInterfaceTags = this.#options.excludeInterfaceTags;
+    const defaults = { usePrimaryAddress, prefixDelegation, othersInterfaceTags, sparesOthers };
+    return nodes.flatMap(({ name, instanceId, section }) => {
+      const read = requirementsOf(section, defaults);
+      if (instanceId === undefined || 'missing' in read) return [];
+      return [{ name, instanceId, requirements: read.requirements }];
+    });
+  }
+
+  async read(nodes: readonly AskingNode[]): Promise<ReadCloud> {
+    const { scope } = await this.#cloud.describe();
+    const { implementation } = this.#cloud;
+    const reached = await read(async () => {
+      await implementation.reach(this.#context);
+      return true as const;
+    });
+    const nothing = { kind: 'nothingToRead' } as const;
+    if (reached.kind === 'failed')
+      return { place: scope, reached, infrastructure: nothing, instances: nothing, limits: nothing };
+    const ids = [...new Set(nodes.map(({ instanceId }) => instanceId))].slice(0, maxInstances);
+    const types = [...new Set(nodes.map(({ requirements }) => requirements.instanceType))].filter(Boolean);
+    const [observed, network, limits] = await Promise.all([
+      ids.length === 0 ? nothing : read(() => this.#observe(ids)),
+      this.#networks(nodes),
+      types.length === 0 || implementation.traits.limits !== 'byType'
+        ? nothing
+        : read(() => implementation.readLimits(types, this.#context)),
+    ]);
+    if (observed.kind !== 'read')
+      return { place: scope, reached, infrastructure: network, instances: observed, limits };
+    const { observations, infrastructure } = observed.value;
+    // Some clouds show subnets only with the interfaces in them.
+    const merged =
+      network.kind === 'nothingToRead' ? { kind: 'read' as const, value: infrastructure } : network;
+    return {
+      place: scope,
+      reached,
+      infrastructure: merged,
+      instances: { kind: 'read', value: observations },
+      limits,
+    };
+  }
+
+  async #networks(nodes: readonly AskingNode[]): Promise<CloudRead<Infrastructure>> {
+    const { networkId } = cloudSettings(this.#options).scope;
+    const named = nodes.map(({ requirements }) => requirements.networkId);
+    const networks = [...new Set(networkId === undefined ? named : [networkId])].filter(
+      (id) => id !== undefined,
+    );
+    if (networks.length === 0) return { kind: 'nothingToRead' };
+    const zones = [...new Set(nodes.map(({ requirements }) => requirements.zone))].filter(Boolean);
+    return read(async () => {
+      const { implementation } = this.#cloud;
+      const { infrastructure } = await implementation.readInfrastructure(networks, this.#context, zones);
+      return infrastructure;
+    });
+  }
+
+  async #observe(
+    instanceIds: readonly string[],
+  ): Promise<{ readonly observations: readonly Observation[]; readonly infrastructure: Infrastructure }> {
+    const observations: Observation[] = [];
+    let infrastructure = emptyInfrastructure;
+    const { implementation } = this.#cloud;
+    for await (const page of implementation.observe({ kind: 'instances', instanceIds }, this.#context)) {
+      observations.push(...page.observations);
+      if (page.network !== undefined) infrastructure = withNews(infrastructure, page.network);
+      const [failed] = page.failed ?? [];
+      if (failed !== undefined) throw failed.error;
+    }
+    return { observations, infrastructure };
+  }
+}
+
+async function read<T>(ask: () => Promise<T>): Promise<CloudRead<T>> {
+  try {
+    return { kind: 'read', value: await ask() };
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error;
+    return { kind: 'failed', failure: error.failure, remedy: remedyFor(error.failure) };
+  }
+}

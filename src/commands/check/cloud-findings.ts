@@ -1,0 +1,89 @@
+// Whether the cloud answers, lets Headwater read, and shows the instances that the cluster names. Pure.
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { ReadCloud, CloudRead } from './cloud-facts.ts';
+import { type Finding, finding, ok } from './finding.ts';
+import { countedNames } from './names-in-words.ts';
+
+const what = 'cloud';
+
+export function cloudFindings(facts: ReadCloud, words: CloudWords): readonly Finding[] {
+  const { place, reached, infrastructure, instances, limits } = facts;
+  if (reached.kind === 'failed') return [failed(reached)];
+  return [
+    ok(what, `it answers: ${place}`),
+    ...[infrastructure, instances, limits].flatMap((read) => (read.kind === 'failed' ? [failed(read)] : [])),
+    ...deniedParts(infrastructure),
+    ...instanceFindings(instances, words),
+  ];
+}
+
+/** A denial is certain; anything else may pass. */
+function failed({ failure, remedy }: Extract<CloudRead<unknown>, { kind: 'failed' }>): Finding {
+  const { action, code, message, permission, kind } = failure;
+  const isDenied = kind === 'notAuthorized';
+  const found = `${action} failed: ${code}: ${message}`;
+  return finding(
+    isDenied ? 'problem' : 'unknown',
+    permission === undefined ? what : 'permissions in the cloud',
+    found,
+    remedy,
+  );
+}
+
+/** What few nodes need may be denied while everything else is read. */
+function deniedParts(infrastructure: ReadCloud['infrastructure']): readonly Finding[] {
+  if (infrastructure.kind !== 'read') return [];
+  const { denied = {}, unreadNetworks } = infrastructure.value;
+  const parts = [denied.routeTables, denied.securityGroups, unreadNetworks];
+  const failures = parts.flatMap((part) => [...(part?.values() ?? [])].slice(0, 1));
+  return failures.map((failure) =>
+    failed({
+      kind: 'failed',
+      failure,
+      remedy:
+        failure.permission === undefined ? undefined : `allow ${failure.permission} to Headwater's role`,
+    }),
+  );
+}
+
+function instanceFindings(
+  instances: ReadCloud['instances'],
+  { remedies, options }: CloudWords,
+): readonly Finding[] {
+  if (instances.kind !== 'read') return [];
+  const found = instances.value.flatMap((each) => (each.kind === 'instance' ? [each.instance] : []));
+  const shown = new Set(
+    instances.value.flatMap((each) =>
+      each.kind === 'interface' ? [each.interface.attachment?.instanceId ?? ''] : [],
+    ),
+  );
+  const gone = found.filter(
+    ({ state, id }) => state === 'terminated' || (state === 'unknown' && !shown.has(id)),
+  );
+  const outside = found.filter(({ managed, state }) => !managed && state !== 'unknown');
+  const ids = (of: typeof found): readonly string[] => of.map(({ id }) => id);
+  return [
+    ...(gone.length === 0
+      ? []
+      : [
+          finding(
+            'problem',
+            'instances',
+            `the cloud does not show ${countedNames(ids(gone), 'instance')} that CiliumNodes name`,
+            remedies.unseenInstance,
+          ),
+        ]),
+    ...(outside.length === 0
+      ? []
+      : [
+          finding(
+            'warning',
+            'instances',
+            `${countedNames(ids(outside), 'instance')} ${outside.length === 1 ? 'is' : 'are'} not served: each ${options.exclusion}`,
+          ),
+        ]),
+    ...(gone.length === 0 && shown.size > 0
+      ? [ok('instances', `the cloud shows the ${shown.size} that were looked at`)]
+      : []),
+  ];
+}

@@ -1,0 +1,83 @@
+// Reads what the command check needs of the API server. It writes nothing: reviews are answers, and no objects.
+import {
+  neededAccess,
+  type AccessScope,
+  type LeaseReference,
+} from '../../kubernetes/access/needed-access.ts';
+import { type ReviewedAccess, reviewAccess } from '../../kubernetes/access/access-review.ts';
+import { readServedSchema, type ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
+import { readIdentity } from '../../kubernetes/object-identity.ts';
+import { ask } from '../../kubernetes/transport/api-reply.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
+import { listAll } from '../../kubernetes/watch/listing.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Fact, known, unknown } from './fact.ts';
+
+export interface ReadCluster {
+  /** Who asks. */
+  readonly user: Fact<string>;
+  readonly access: readonly ReviewedAccess[];
+  readonly schema: ServedSchema;
+  /** Raw. */
+  readonly ciliumNodes: Fact<readonly JsonObject[]>;
+  readonly nodes: Fact<readonly JsonObject[]>;
+}
+
+/** Time limit of a request, in ms. */
+const timeoutMs = 10_000;
+
+export class ClusterReader {
+  readonly #transport: KubernetesTransport;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+
+  constructor(transport: KubernetesTransport, clock: Clock, signal: AbortSignal) {
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /** The version of the API server, which shows whether it answers. */
+  async version(): Promise<Fact<string>> {
+    const reply = await ask(this.#transport, { method: 'GET', path: '/version', timeoutMs }, this.#signal);
+    // Who may not read the version was answered, too.
+    if (reply.kind === 'unavailable') return unknown(reply.message);
+    if (reply.kind !== 'ok') return known('');
+    return known(sanitizedText(textAt(reply.object, 'gitVersion') ?? ''));
+  }
+
+  async read(lease: LeaseReference | undefined, scope: AccessScope): Promise<ReadCluster> {
+    const [user, access, schema, ciliumNodes, nodes] = await Promise.all([
+      this.#user(),
+      reviewAccess(this.#transport, neededAccess(lease, scope), this.#signal),
+      readServedSchema(this.#transport, this.#signal),
+      this.#list('/apis/cilium.io/v2/ciliumnodes'),
+      this.#list('/api/v1/nodes'),
+    ]);
+    return { user, access, schema, ciliumNodes, nodes };
+  }
+
+  async #user(): Promise<Fact<string>> {
+    const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' });
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const request = { method: 'POST', path, contentType: 'application/json', body, timeoutMs } as const;
+    const reply = await ask(this.#transport, request, this.#signal);
+    const user = reply.kind === 'ok' ? textAt(reply.object, 'status', 'userInfo', 'username') : undefined;
+    return user === undefined ? unknown('the API server does not say it') : known(sanitizedText(user));
+  }
+
+  async #list(path: string): Promise<Fact<readonly JsonObject[]>> {
+    const read = (raw: JsonObject): { key: string; resourceVersion: string; object: JsonObject } => {
+      const { name, resourceVersion } = readIdentity(raw);
+      return { key: name, resourceVersion, object: raw };
+    };
+    const listing = await listAll(
+      { transport: this.#transport, clock: this.#clock, path, read },
+      this.#signal,
+    );
+    if (listing.kind !== 'listed') return unknown(listing.message);
+    return known([...listing.objects.values()].map(({ object }) => object));
+  }
+}

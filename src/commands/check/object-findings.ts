@@ -1,0 +1,105 @@
+// Whether Nodes and CiliumNodes belong together. Pure.
+import type { Fact } from './fact.ts';
+import { type Finding, finding, ok } from './finding.ts';
+import { countedNames } from './names-in-words.ts';
+import type { ShownCiliumNode, ShownNode } from './shown-objects.ts';
+
+const what = 'objects';
+
+export interface ShownObjects {
+  readonly nodes: Fact<readonly ShownNode[]>;
+  readonly ciliumNodes: Fact<readonly ShownCiliumNode[]>;
+}
+
+export function objectFindings({ nodes, ciliumNodes }: ShownObjects): readonly Finding[] {
+  const unread = [
+    ...(nodes.kind === 'unknown' ? [finding('unknown', what, `Nodes cannot be read: ${nodes.problem}`)] : []),
+    ...(ciliumNodes.kind === 'unknown'
+      ? [finding('unknown', what, `CiliumNodes cannot be read: ${ciliumNodes.problem}`)]
+      : []),
+  ];
+  if (nodes.kind === 'unknown' || ciliumNodes.kind === 'unknown') return unread;
+  const found = [
+    ...withoutCounterpart(nodes.value, ciliumNodes.value),
+    ...instanceFindings(nodes.value, ciliumNodes.value),
+  ];
+  return found.length > 0
+    ? found
+    : [ok(what, `${nodes.value.length} Nodes and ${ciliumNodes.value.length} CiliumNodes belong together`)];
+}
+
+function withoutCounterpart(
+  nodes: readonly ShownNode[],
+  ciliumNodes: readonly ShownCiliumNode[],
+): readonly Finding[] {
+  const names = new Set(nodes.map(({ name }) => name));
+  const agents = new Set(ciliumNodes.map(({ name }) => name));
+  const orphans = ciliumNodes.filter(({ name }) => !names.has(name));
+  const silent = nodes.filter(({ name, isIgnored }) => !agents.has(name) && !isIgnored);
+  return [
+    ...rows(orphans, 'CiliumNode', 'without a Node', {
+      verdict: 'warning',
+      remedy: 'delete those whose machine is gone: they may name an instance of another node',
+    }),
+    ...rows(silent, 'Node', 'without a CiliumNode', {
+      verdict: 'warning',
+      remedy: 'see why the Cilium agent does not run there: it creates the CiliumNode',
+    }),
+  ];
+}
+
+function instanceFindings(
+  nodes: readonly ShownNode[],
+  ciliumNodes: readonly ShownCiliumNode[],
+): readonly Finding[] {
+  const own = new Map(nodes.map(({ name, instanceId }) => [name, instanceId]));
+  const unnamed = nodes.filter(({ instanceId, isIgnored }) => instanceId === undefined && !isIgnored);
+  const unsaid = ciliumNodes.filter(({ instanceId }) => instanceId === undefined);
+  const wrong = ciliumNodes.filter(({ name, instanceId }) => {
+    const ofNode = own.get(name);
+    return instanceId !== undefined && ofNode !== undefined && ofNode !== instanceId;
+  });
+  return [
+    ...rows(unnamed, 'Node', 'without the provider ID of an instance of this cloud', {
+      verdict: 'warning',
+      remedy:
+        "let the cloud's node controller set spec.providerID, or the kubelet (--provider-id): without it, nothing verifies whose the instance is",
+    }),
+    ...rows(unsaid, 'CiliumNode', 'without an instance ID', {
+      verdict: 'problem',
+      remedy: 'run the Cilium agents with the --ipam of this cloud: they name their instance',
+    }),
+    ...rows(wrong, 'CiliumNode', 'that names another instance than its Node', {
+      verdict: 'problem',
+      remedy: 'delete the CiliumNode: its agent creates it again, with the instance of its machine',
+    }),
+    ...doubled(nodes, 'Nodes', 'remove the Node whose machine is gone'),
+    ...doubled(ciliumNodes, 'CiliumNodes', 'delete the CiliumNode whose machine is gone'),
+  ];
+}
+
+/** Instances that several objects name. */
+function doubled(
+  objects: readonly Pick<ShownCiliumNode, 'name' | 'instanceId'>[],
+  kind: string,
+  remedy: string,
+): readonly Finding[] {
+  const named = objects.filter(({ instanceId }) => instanceId !== undefined);
+  return [...Map.groupBy(named, ({ instanceId }) => instanceId)]
+    .filter(([, of]) => of.length > 1)
+    .map(([instanceId, of]) => {
+      const names = of.map(({ name }) => name).join(', ');
+      return finding('problem', what, `several ${kind} name the instance ${instanceId}: ${names}`, remedy);
+    });
+}
+
+function rows(
+  objects: readonly { readonly name: string }[],
+  noun: string,
+  complaint: string,
+  { verdict, remedy }: { readonly verdict: 'problem' | 'warning'; readonly remedy: string },
+): readonly Finding[] {
+  if (objects.length === 0) return [];
+  const names = objects.map(({ name }) => name);
+  return [finding(verdict, what, `${countedNames(names, noun)} ${complaint}`, remedy)];
+}

@@ -1,0 +1,76 @@
+// The parts of Nodes and CiliumNodes that the command check judges. Pure.
+import { isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
+import {
+  isList,
+  isObject,
+  type JsonObject,
+  memberOf,
+  textAt,
+  valueAt,
+} from '../../kubernetes/transport/json.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
+
+export interface ShownNode {
+  readonly name: string;
+  /** The instance that its provider ID names in the cloud's form; undefined if it has none, or of another cloud. */
+  readonly instanceId: string | undefined;
+  readonly providerId: string;
+  /** Pods that its kubelet admits; undefined before it says so. */
+  readonly podCapacity: number | undefined;
+  readonly isIgnored: boolean;
+}
+
+export interface ShownCiliumNode {
+  readonly name: string;
+  readonly instanceId: string | undefined;
+  /** The last writes of parts that only one program may write. */
+  readonly writes: readonly ShownWrite[];
+}
+
+export interface ShownWrite {
+  /** The field manager. */
+  readonly manager: string;
+  readonly part: string;
+  /** By the clock of the API server, in ms. */
+  readonly at: number;
+}
+
+/** `instanceIdOf`: undefined if the provider ID names no instance of the cloud. */
+export function shownNode(
+  raw: JsonObject,
+  instanceIdOf: (providerId: string) => string | undefined,
+): ShownNode {
+  const providerId = textAt(raw, 'spec', 'providerID') ?? '';
+  const pods = Number(textAt(raw, 'status', 'capacity', 'pods') ?? NaN);
+  return {
+    name: sanitizedText(readIdentity(raw).name),
+    instanceId: instanceIdOf(providerId),
+    providerId: sanitizedText(providerId),
+    podCapacity: Number.isSafeInteger(pods) ? pods : undefined,
+    isIgnored: isIgnored(raw),
+  };
+}
+
+/** `section`: of the cloud, in spec and status. */
+export function shownCiliumNode(raw: JsonObject, section: string): ShownCiliumNode {
+  const parts = [
+    ['spec', 'ipam', 'pool'],
+    ['status', section],
+  ];
+  return {
+    name: sanitizedText(readIdentity(raw).name),
+    instanceId: textAt(raw, 'spec', 'instance-id') ?? textAt(raw, 'spec', section, 'instance-id'),
+    writes: parts.flatMap((path) => writesOf(raw, path)),
+  };
+}
+
+function writesOf(raw: JsonObject, path: readonly string[]): readonly ShownWrite[] {
+  const noted = valueAt(raw, 'metadata', 'managedFields');
+  const fields = path.map((member) => `f:${member}`);
+  return (isList(noted) ? noted : []).filter(isObject).flatMap((entry) => {
+    if (valueAt(memberOf(entry, 'fieldsV1'), ...fields) === undefined) return [];
+    const at = Date.parse(textAt(entry, 'time') ?? '');
+    const manager = sanitizedText(textAt(entry, 'manager') ?? '', 100);
+    return Number.isNaN(at) ? [] : [{ manager, part: path.join('.'), at }];
+  });
+}

@@ -1,0 +1,91 @@
+// Which subnet each node would get its next interface in, by the rules of the controller, and how much is free there. Pure.
+import { chooseSubnet } from '../../node/allocate/subnet-choice.ts';
+import { obstacleCondition } from '../../node/conditions/plan-condition.ts';
+import type { NodeRequirements } from '../../node/demand/node-requirements.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
+import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
+import { parseBlock, sizeOf } from '../../providers/contract/ipv4.ts';
+import { prefixSize } from '../../providers/contract/network-interface.ts';
+import type { AskingNode } from './cloud-facts.ts';
+import { type Finding, finding, ok } from './finding.ts';
+import { countedNames } from './names-in-words.ts';
+
+const what = 'subnets';
+
+/** Below this share of its size, a subnet is nearly full: as the alert HeadwaterSubnetNearlyFull. */
+const nearlyFull = 0.1;
+
+export interface SubnetQuestion {
+  readonly nodes: readonly AskingNode[];
+  readonly infrastructure: Infrastructure;
+  readonly limits: ReadonlyMap<string, InstanceLimits | UnreadableLimits>;
+  readonly words: CloudWords;
+}
+
+/** A row for each group of nodes with the same choice. */
+export function subnetFindings(question: SubnetQuestion): readonly Finding[] {
+  const choices = Map.groupBy(question.nodes, (node) => choiceOf(node, question));
+  const chosen = new Map<string, AskingNode[]>();
+  const obstacles: Finding[] = [];
+  for (const [choice, nodes] of choices) {
+    if (choice.startsWith('=')) chosen.set(choice.slice(1), nodes);
+    else obstacles.push(finding('problem', what, `${names(nodes)} can get no interface: ${choice}`));
+  }
+  const rows = [...chosen].map(([id, nodes]) => chosenFinding(id, nodes, question.infrastructure));
+  return [...obstacles, ...rows];
+}
+
+/** The id of the subnet after `=`, or the text of the obstacle. */
+function choiceOf({ requirements }: AskingNode, { infrastructure, limits, words }: SubnetQuestion): string {
+  const { networkId, prefixDelegation, instanceType } = requirements;
+  if (networkId === undefined) return 'its CiliumNode names no network';
+  const known = limits.get(instanceType);
+  const asked: NodeRequirements = { ...requirements, networkId };
+  const choice = chooseSubnet(asked, {
+    infrastructure,
+    free: (id) => infrastructure.subnets.get(id)?.freeAddresses ?? 0,
+    fullInterface: known !== undefined && 'interfaces' in known ? known.addressesPerInterface : 2,
+    minUseful: 1 + (prefixDelegation ? prefixSize : 1),
+  });
+  return choice.kind === 'chosen' ? `=${choice.subnet.id}` : obstacleCondition(choice, words).message;
+}
+
+function chosenFinding(id: string, nodes: readonly AskingNode[], { subnets }: Infrastructure): Finding {
+  const subnet = subnets.get(id);
+  if (subnet === undefined) throw new Error('a subnet that was chosen is known');
+  return roomFinding(subnet, `${names(nodes)} get interfaces in ${id}`);
+}
+
+/** Where machines are given their interfaces: a row for each subnet of those that were read. */
+export function givenSubnetFindings(
+  { subnets, unreadSubnets = new Map() }: Infrastructure,
+  { remedies }: CloudWords,
+): readonly Finding[] {
+  const unread = [...unreadSubnets].map(([id, { code, message }]) =>
+    finding('unknown', what, `${id} cannot be read: ${code}: ${message}`),
+  );
+  const rows = [...subnets.values()].map((subnet) =>
+    subnet.freeAddresses === 0
+      ? finding('problem', what, `no address is left in ${subnet.id}`, remedies.fullSubnets)
+      : roomFinding(subnet, `interfaces of nodes are in ${subnet.id}`),
+  );
+  return [...unread, ...rows];
+}
+
+function roomFinding({ cidr, otherCidrs = [], zone, freeAddresses }: Subnet, who: string): Finding {
+  const blocks = [cidr, ...otherCidrs].flatMap((each) => parseBlock(each) ?? []);
+  const size = blocks.reduce((sum, block) => sum + sizeOf(block), 0);
+  const place = zone === '' ? cidr : `${cidr}, ${zone}`;
+  const found = `${who} (${place}), where ${freeAddresses} of ${size} addresses are free`;
+  return freeAddresses < nearlyFull * size
+    ? finding('warning', what, found, 'add a subnet that the nodes select, or free addresses there')
+    : ok(what, found);
+}
+
+function names(nodes: readonly AskingNode[]): string {
+  return countedNames(
+    nodes.map(({ name }) => name),
+    'node',
+  );
+}

@@ -1,0 +1,271 @@
+// The command check against the models of the API server and of the clouds, over HTTP.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Child, type Ended, endAll, headwater, linesOf } from './child.ts';
+import { announce, simulate, type Simulated, supplyKeys } from './simulated.ts';
+
+let directory = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'headwater-check-'));
+});
+afterEach(endAll);
+afterAll(() => rm(directory, { recursive: true }));
+
+async function create(api: string, path: string, body: object): Promise<void> {
+  const answer = await fetch(`${api}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(201);
+}
+
+function createNode(api: string, name: string, providerID: string): Promise<void> {
+  return create(api, '/api/v1/nodes', {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name },
+    spec: { providerID },
+  });
+}
+
+function flagsFor({ ec2, kubeconfig }: Simulated): readonly string[] {
+  return [
+    'check',
+    `--k8s-kubeconfig-path=${kubeconfig}`,
+    `--ec2-api-endpoint=${ec2}`,
+    '--aws-region=us-east-1',
+    '--cluster-name=mine',
+  ];
+}
+
+/** The rows of a check, without that of the API server, whose address differs. */
+function rowsOf({ out }: Ended): readonly string[] {
+  return linesOf(out).filter((line) => !line.includes('API server: '));
+}
+
+interface Row {
+  readonly what: string;
+  readonly found: string;
+  readonly verdict: string;
+}
+
+/** Rows that are not fine. */
+function wrongIn({ out }: Ended): readonly string[] {
+  const { findings } = JSON.parse(out) as { readonly findings: readonly Row[] };
+  return findings.flatMap(({ verdict, what, found }) =>
+    verdict === 'ok' ? [] : [`${verdict} ${what}: ${found}`],
+  );
+}
+
+const environment = supplyKeys;
+
+describe('headwater check on AWS', () => {
+  test('finds a clean cluster fine, and changes nothing', async () => {
+    const simulated = await simulate(join(directory, 'clean'));
+    const { api, ec2 } = simulated;
+    await announce(api, 'one', 'i-00000000000000001');
+    await createNode(api, 'one', 'aws:///us-east-1a/i-00000000000000001');
+    const before = await (await fetch(`${ec2}/_headwater/state`)).text();
+
+    const ended = await headwater(flagsFor(simulated), { environment });
+
+    expect(ended.code).toBe(0);
+    expect(rowsOf(ended)).toEqual([
+      'ok          options: accepted: --ipam=eni, and options that are set: 4',
+      'ok          permissions in Kubernetes: all 17 of system:admin are granted',
+      'ok          definition of CiliumNodes: it has the fields that Headwater writes',
+      'ok          objects: 1 Nodes and 1 CiliumNodes belong together',
+      'ok          other writers: none wrote pools or interfaces of 1 CiliumNodes in the last hour',
+      expect.stringMatching(/^ok +cloud: it answers: us-east-1/),
+      'ok          instances: the cloud shows the 1 that were looked at',
+      'ok          subnets: 1 node (one) get interfaces in subnet-0000000000000000a (10.0.0.0/24, us-east-1a), where 249 of 256 addresses are free',
+      expect.stringMatching(/^in all +9 ok$/),
+    ]);
+    expect(await (await fetch(`${ec2}/_headwater/state`)).text()).toBe(before);
+  });
+
+  test('says what is wrong with objects, options of a directory, and subnets, with exit code 1', async () => {
+    const simulated = await simulate(join(directory, 'wrong'));
+    const { api } = simulated;
+    await announce(api, 'one', 'i-00000000000000001');
+    await announce(api, 'two', 'i-00000000000000001');
+    await createNode(api, 'one', 'aws:///us-east-1a/i-00000000000000001');
+    const folder = await mkdtemp(join(directory, 'config-'));
+    await writeFile(join(folder, 'subnet-ids-filter'), 'subnet-0000000000000000b');
+
+    const ended = await headwater([...flagsFor(simulated), `--config-dir=${folder}`, '--output=json'], {
+      environment,
+    });
+
+    expect(ended.code).toBe(1);
+    expect(wrongIn(ended)).toEqual([
+      'warning objects: 1 CiliumNode (two) without a Node',
+      'problem objects: several CiliumNodes name the instance i-00000000000000001: one, two',
+      expect.stringMatching(
+        /^problem subnets: 2 nodes \(one, two\) can get no interface: nothing matches a subnet of vpc-/,
+      ),
+    ]);
+  });
+
+  test('says that the cloud refuses the credentials', async () => {
+    const simulated = await simulate(join(directory, 'denied'));
+    await announce(simulated.api, 'one', 'i-00000000000000001');
+
+    const ended = await headwater([...flagsFor(simulated), '--output=json'], {
+      environment: { ...environment, AWS_SECRET_ACCESS_KEY: 'wrong' },
+    });
+
+    expect(ended.code).toBe(1);
+    expect(wrongIn(ended)).toContainEqual(
+      expect.stringMatching(/^problem cloud: DescribeVpcs failed: SignatureDoesNotMatch: /),
+    );
+  });
+
+  test.each<[string, readonly string[], readonly RegExp[]]>([
+    [
+      'no cluster and no cloud',
+      ['--ec2-api-endpoint=http://127.0.0.1:1', '--k8s-kubeconfig-path=/nowhere'],
+      [/^unknown API server: .*\/nowhere/, /^unknown cloud: DescribeVpcs failed: ECONNREFUSED/],
+    ],
+    [
+      'an API server that does not answer',
+      ['--ec2-api-endpoint=http://127.0.0.1:1', '--k8s-api-server=http://127.0.0.1:1'],
+      [/^unknown API server: cannot reach http:\/\/127\.0\.0\.1:1/, /^unknown cloud/],
+    ],
+  ])('cannot find out without an answer, with exit code 2: %s', async (_, args, rows) => {
+    const ended = await headwater(
+      ['check', '--aws-region=us-east-1', '--cluster-name=a', ...args, '--output=json'],
+      { environment },
+    );
+
+    expect(ended.code).toBe(2);
+    expect(wrongIn(ended)).toEqual(rows.map((row) => expect.stringMatching(row)));
+  });
+
+  test('refuses options as the controller does', async () => {
+    const ended = await headwater(['check', '--ipam=crd', '--output=json']);
+    const format = await headwater(['check', '--output=yaml']);
+
+    expect(ended).toMatchObject({ code: 1, err: '' });
+    expect(wrongIn(ended)).toEqual([expect.stringMatching(/^problem options: ipam: /)]);
+    expect(format).toMatchObject({ code: 2, out: '' });
+    expect(format.err).toBe('headwater check: --output is "yaml"; accepted: text, json\n');
+  });
+});
+
+/** A cloud of a topology, and an API server. `ports`: flags of the cloud's. */
+async function simulateCloud(
+  name: string,
+  topology: string,
+  ports: readonly string[],
+): Promise<{ readonly child: Child; readonly api: string; readonly kubeconfig: string }> {
+  const kubeconfig = join(directory, `${name}.kubeconfig`);
+  const child = new Child([
+    'simulate',
+    '--topology',
+    topology,
+    ...ports.map((port) => `--${port}=0`),
+    '--kubernetes',
+    '--kubernetes-port=0',
+    `--kubeconfig=${kubeconfig}`,
+    ...(name === 'azure' ? [`--azure-ca-file=${join(directory, 'azure.pem')}`] : []),
+  ]);
+  return { child, api: await child.word(/^# the Kubernetes API on (\S+)$/m), kubeconfig };
+}
+
+async function environmentOf(child: Child, prefix: string): Promise<Readonly<Record<string, string>>> {
+  const [all = ''] = await child.said(/[^]*# the Kubernetes API on/);
+  const exported = all.matchAll(/^export (\w+)=(\S+)$/gm);
+  const pairs = Array.from(exported, ([, name = '', value = '']) => [name, value] as const);
+  return Object.fromEntries<string>(pairs.filter(([name]) => name.startsWith(prefix)));
+}
+
+describe('headwater check on other clouds', () => {
+  test('reads Azure by the machines that nodes name, and where they are', async () => {
+    const ports = ['azure-port', 'azure-metadata-port'];
+    const { child, api, kubeconfig } = await simulateCloud(
+      'azure',
+      'src/simulator/arm/examples/small.yaml',
+      ports,
+    );
+    const endpoint = await child.word(/--azure-endpoint=(\S+) /);
+    const metadata = await child.word(/--azure-metadata-endpoint=(\S+)$/m);
+    const group = '/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/mc_demo';
+    const id = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets/aks-pool1/virtualMachines/0`;
+    await createNode(api, 'one', `azure://${id}`);
+    await create(api, '/apis/cilium.io/v2/ciliumnodes', {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name: 'one' },
+      spec: { 'instance-id': id.toLowerCase(), ipam: { 'pre-allocate': 4 } },
+    });
+    const ca = { NODE_EXTRA_CA_CERTS: join(directory, 'azure.pem') };
+    const flags = [
+      '--ipam=azure',
+      `--k8s-kubeconfig-path=${kubeconfig}`,
+      `--azure-endpoint=${endpoint}`,
+      `--azure-metadata-endpoint=${metadata}`,
+    ];
+
+    const ended = await headwater(['check', ...flags, '--output=json'], {
+      environment: { ...(await environmentOf(child, 'AZURE')), ...ca },
+    });
+
+    expect(wrongIn(ended)).toEqual([]);
+    expect(ended.code).toBe(0);
+    expect(ended.out).toMatch(/the cloud shows the 1 that were looked at/);
+    expect(ended.out).toMatch(
+      /interfaces of nodes are in [^ ]+\/subnets\/pods \(10\.1\.0\.0\/16\), where 65528 of 65536/i,
+    );
+  });
+
+  test('reads Alibaba Cloud, and chooses among its vSwitches', async () => {
+    const ports = ['alibaba-cloud-port', 'alibaba-cloud-metadata-port'];
+    const { child, api, kubeconfig } = await simulateCloud(
+      'alibaba',
+      'src/simulator/alibaba/examples/small.yaml',
+      ports,
+    );
+    const endpoint = await child.word(/--alibaba-cloud-endpoint=(\S+) /);
+    const state = (await (await fetch(`${endpoint}/_headwater/state`)).json()) as {
+      readonly instances: readonly { readonly id: string }[];
+      readonly vpcs: readonly { readonly id: string }[];
+    };
+    const id = state.instances[0]?.id ?? '';
+    await createNode(api, 'one', `cn-hangzhou.${id}`);
+    await create(api, '/apis/cilium.io/v2/ciliumnodes', {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name: 'one' },
+      spec: {
+        'instance-id': id,
+        ipam: { 'pre-allocate': 4 },
+        'alibaba-cloud': {
+          'instance-type': 'ecs.g7.xlarge',
+          'availability-zone': 'cn-hangzhou-a',
+          'vpc-id': state.vpcs[0]?.id,
+          'vswitch-tags': { purpose: 'pods' },
+        },
+      },
+    });
+    const flags = [
+      '--ipam=alibabacloud',
+      '--cluster-name=mine',
+      `--k8s-kubeconfig-path=${kubeconfig}`,
+      `--alibaba-cloud-endpoint=${endpoint}`,
+      '--alibaba-cloud-region=cn-hangzhou',
+    ];
+
+    const ended = await headwater(['check', ...flags, '--output=json'], {
+      environment: await environmentOf(child, 'ALIBABA'),
+    });
+
+    expect(wrongIn(ended)).toEqual([]);
+    expect(ended.code).toBe(0);
+    expect(ended.out).toMatch(/1 node \(one\) get interfaces in vsw-\w+ \(10\.1\.0\.0\/16, cn-hangzhou-a\)/);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AskingNode } from '../../../../src/commands/check/cloud-facts.ts';
+import { givenSubnetFindings, subnetFindings } from '../../../../src/commands/check/subnet-findings.ts';
+import { azureSection } from '../../../../src/providers/azure/cilium-node-section.ts';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
+import {
+  emptyInfrastructure,
+  type Infrastructure,
+  type Subnet,
+} from '../../../../src/providers/contract/infrastructure.ts';
+
+const { words } = awsSection;
+
+function node(name: string, change: Partial<AskingNode['requirements']> = {}): AskingNode {
+  const requirements = {
+    instanceType: 'm5.large',
+    networkId: 'vpc-1',
+    zone: 'a',
+    nodeSubnetId: 'subnet-1',
+    firstInterfaceIndex: 0,
+    securityGroupIds: [],
+    securityGroupTags: {},
+    subnetIds: [],
+    subnetTags: {},
+    excludeInterfaceTags: {},
+    deleteOnTermination: true,
+    usePrimaryAddress: false,
+    prefixDelegation: false,
+    ...change,
+  };
+  return { name, instanceId: `i-${name}`, requirements };
+}
+
+function subnet(id: string, freeAddresses: number, change: Partial<Subnet> = {}): Subnet {
+  const common = { cidr: '10.0.0.0/24', networkId: 'vpc-1', zone: 'a', tags: {}, eligible: true };
+  return { id, freeAddresses, ...common, ...change };
+}
+
+function network(...subnets: readonly Subnet[]): Infrastructure {
+  return { ...emptyInfrastructure, subnets: new Map(subnets.map((each) => [each.id, each])) };
+}
+
+const limits = new Map([['m5.large', { interfaces: 3, addressesPerInterface: 10, prefixes: true }]]);
+
+describe('rows of subnets', () => {
+  test.each<[string, AskingNode[], Infrastructure, readonly (readonly [string, RegExp])[]]>([
+    ['no node', [], network(subnet('subnet-1', 200)), []],
+    [
+      'nodes of one subnet',
+      [node('a'), node('b')],
+      network(subnet('subnet-1', 200), subnet('subnet-2', 250)),
+      [
+        [
+          'ok',
+          /^2 nodes \(a, b\) get interfaces in subnet-1 \(10\.0\.0\.0\/24, a\), where 200 of 256 addresses are free$/,
+        ],
+      ],
+    ],
+    [
+      'a subnet that is nearly full',
+      [node('a')],
+      network(subnet('subnet-1', 20)),
+      [['warning', /where 20 of 256 addresses are free$/]],
+    ],
+    [
+      'a subnet that is full, beside another',
+      [node('a')],
+      network(subnet('subnet-1', 0), subnet('subnet-2', 250)),
+      [['ok', /get interfaces in subnet-2/]],
+    ],
+    [
+      'no address anywhere',
+      [node('a')],
+      network(subnet('subnet-1', 0)),
+      [['problem', /^1 node \(a\) can get no interface: no address is left in subnet-1: /]],
+    ],
+    [
+      'too few for a prefix',
+      [node('a', { prefixDelegation: true })],
+      network(subnet('subnet-1', 16)),
+      [['problem', /^1 node \(a\) can get no interface: no address is left in subnet-1/]],
+    ],
+    [
+      'no subnet of the zone',
+      [node('a', { zone: 'b' })],
+      network(subnet('subnet-1', 200)),
+      [['problem', /nothing matches a subnet of vpc-1 in b: create or tag a subnet/]],
+    ],
+    [
+      'subnets that the options exclude',
+      [node('a')],
+      network(subnet('subnet-1', 200, { eligible: false })),
+      [['problem', /nothing matches a subnet of vpc-1 in a/]],
+    ],
+    [
+      'two zones',
+      [node('a'), node('b', { zone: 'b', nodeSubnetId: 'subnet-2' })],
+      network(subnet('subnet-1', 200), subnet('subnet-2', 200, { zone: 'b' })),
+      [
+        ['ok', /^1 node \(a\) get interfaces in subnet-1/],
+        ['ok', /^1 node \(b\) get interfaces in subnet-2/],
+      ],
+    ],
+    [
+      'an agent that names no network',
+      [node('a', { networkId: undefined })],
+      network(subnet('subnet-1', 200)),
+      [['problem', /its CiliumNode names no network$/]],
+    ],
+  ])(
+    'say where each node gets its next interface, by the rules of the controller: %s',
+    (_, nodes, infrastructure, rows) => {
+      const findings = subnetFindings({ nodes, infrastructure, limits, words });
+
+      expect(findings.map(({ verdict, found }) => [verdict, found])).toEqual(
+        rows.map(([verdict, found]) => [verdict, expect.stringMatching(found)]),
+      );
+    },
+  );
+
+  test('are those of the interfaces where machines are given them', () => {
+    const { words: ofAzure } = azureSection({ of: (id) => id });
+    const failure = {
+      kind: 'notAuthorized',
+      action: 'Subnets.Get',
+      code: 'Denied',
+      message: 'no',
+      requestId: undefined,
+    } as const;
+    const infrastructure = {
+      ...network(subnet('nodes', 200, { zone: '' }), subnet('full', 0)),
+      unreadSubnets: new Map([['hidden', failure]]),
+    };
+
+    const findings = givenSubnetFindings(infrastructure, ofAzure);
+
+    expect(findings.map(({ verdict, found }) => [verdict, found])).toEqual([
+      ['unknown', 'hidden cannot be read: Denied: no'],
+      ['ok', 'interfaces of nodes are in nodes (10.0.0.0/24), where 200 of 256 addresses are free'],
+      ['problem', 'no address is left in full'],
+    ]);
+  });
+});
