@@ -16,7 +16,8 @@ export interface WorkQueueDeps<Key> extends Pick<TaskGroupOptions, 'clock' | 'on
   compare(a: Key, b: Key): number;
   /** Whether work may start now. Call `serve` when that may have changed. */
   mayStart(): boolean;
-  reconcile(key: Key): Promise<Result>;
+  /** Undefined if nothing can be done for the key by now: it stays due, others go on, and `serve` asks again. */
+  reconcile(key: Key): Promise<Result> | undefined;
   /** When a key is due again whose `reconcile` rejected, in ms. */
   retryAfter(key: Key): number;
 }
@@ -25,13 +26,17 @@ export class WorkQueue<Key> {
   readonly #deps: WorkQueueDeps<Key>;
   readonly #tasks: TaskGroup;
   /** In order. */
-  readonly #due: Key[] = [];
+  #due: Key[] = [];
+  /** Keys for which nothing could be done since `serve` was called. */
+  #declined: Key[] = [];
+  /** Both. */
   readonly #isDue = new Set<Key>();
   /** Each with the function that cancels its timer. */
   readonly #delayed = new Map<Key, () => void>();
   /** Each with whether it was requested meanwhile. */
   readonly #working = new Map<Key, { isRequested: boolean }>();
   #inFlight = 0;
+  #isAdvancing = false;
 
   constructor(deps: WorkQueueDeps<Key>) {
     this.#deps = deps;
@@ -55,27 +60,59 @@ export class WorkQueue<Key> {
       return;
     }
     this.#cancelDelay(key);
-    if (!this.#isDue.has(key)) this.#due.splice(this.#placeOf(key), 0, key);
+    if (this.#isDue.has(key)) return;
+    this.#due.splice(this.#placeOf(key), 0, key);
     this.#isDue.add(key);
-    this.serve();
+    this.#advance();
+  }
+
+  /** Requests work on a key after so many ms, unless it is requested already. */
+  addLater(key: Key, ms: number): void {
+    if (this.#working.has(key)) this.add(key);
+    else if (!this.#isDue.has(key) && !this.#delayed.has(key)) this.#delay(key, ms);
+  }
+
+  /** Takes a request back. Work under way is not concerned. */
+  withdraw(key: Key): void {
+    this.#cancelDelay(key);
+    if (!this.#isDue.delete(key)) return;
+    const place = this.#due.indexOf(key);
+    if (place >= 0) this.#due.splice(place, 1);
+    else this.#declined.splice(this.#declined.indexOf(key), 1);
   }
 
   /** No more work on a key starts; what work under way ends with is dropped. */
   forget(key: Key): void {
-    this.#cancelDelay(key);
+    this.withdraw(key);
     this.#working.delete(key);
-    if (this.#isDue.delete(key)) this.#due.splice(this.#due.indexOf(key), 1);
   }
 
   /** Starts what may start by now. */
   serve(): void {
-    const { workers } = this.#deps;
-    while (!this.isStopping && this.#inFlight < workers && this.#due.length > 0) {
-      if (!this.#deps.mayStart()) return;
-      const [key] = this.#due.splice(0, 1) as [Key];
-      this.#isDue.delete(key);
-      this.#begin(key);
+    if (this.#declined.length > 0) {
+      this.#due = [...this.#declined, ...this.#due].sort((a, b) => this.#deps.compare(a, b));
+      this.#declined = [];
     }
+    this.#advance();
+  }
+
+  /** Leaves out what was declined: only `serve` tells that this may have changed. */
+  #advance(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    for (let hasRoom = this.#hasRoom(); hasRoom && this.#due.length > 0; ) {
+      const key = this.#due[0] as Key;
+      if (this.#begin(key)) hasRoom = this.#hasRoom();
+      else if (this.#isDue.has(key)) {
+        this.#due.splice(this.#due.indexOf(key), 1);
+        this.#declined.push(key);
+      }
+    }
+    this.#isAdvancing = false;
+  }
+
+  #hasRoom(): boolean {
+    return !this.isStopping && this.#inFlight < this.#deps.workers && this.#deps.mayStart();
   }
 
   /** Starts no more work. Resolves once work under way ends; `deadline` aborts it. */
@@ -83,30 +120,52 @@ export class WorkQueue<Key> {
     return this.#tasks.stop(deadline);
   }
 
-  #begin(key: Key): void {
+  /** Returns whether work on the key has begun. */
+  #begin(key: Key): boolean {
     const work = { isRequested: false };
     this.#working.set(key, work);
     this.#inFlight++;
+    const running = this.#reconcile(key);
+    if (running === undefined) {
+      this.#end(key, work);
+      return false;
+    }
+    this.withdraw(key);
     this.#tasks.beginTask(async () => {
       let result: Result | undefined;
       try {
-        result = await this.#deps.reconcile(key);
+        result = await running;
       } finally {
-        this.#inFlight--;
         // The key may have been forgotten, and requested anew since.
-        if (this.#working.get(key) === work) {
-          this.#working.delete(key);
+        if (this.#end(key, work))
           this.#requeue(key, work, result ?? { isFailure: true, requeueAfter: this.#deps.retryAfter(key) });
-        }
         this.serve();
       }
     });
+    return true;
+  }
+
+  #reconcile(key: Key): Promise<Result> | undefined {
+    try {
+      return this.#deps.reconcile(key);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Returns whether this was the last work on the key. */
+  #end(key: Key, work: { readonly isRequested: boolean }): boolean {
+    this.#inFlight--;
+    return this.#working.get(key) === work && this.#working.delete(key);
   }
 
   #requeue(key: Key, { isRequested }: { readonly isRequested: boolean }, result: Result): void {
     const after = isRequested && result.isFailure !== true ? 0 : result.requeueAfter;
-    if (after === undefined) return;
-    const cancel = this.#tasks.later(after, () => {
+    if (after !== undefined) this.#delay(key, after);
+  }
+
+  #delay(key: Key, ms: number): void {
+    const cancel = this.#tasks.later(ms, () => {
       this.#delayed.delete(key);
       this.add(key);
     });

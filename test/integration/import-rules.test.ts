@@ -37,7 +37,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'runtime-stands-alone': ['src/runtime/random.ts', '../providers/contract/ipv4.ts'],
   'blocks-set-stands-alone': ['src/blocks/set/cidr.ts', '../../runtime/random.ts'],
   'blocks-allocation-knows-no-holders': [
-    'src/blocks/allocation/service-queue.ts',
+    'src/blocks/allocation/seniority.ts',
     '../../kubernetes/transport/json.ts',
   ],
   'blocks-apart': ['src/blocks/allocation/block-holders.ts', '../../providers/contract/ipv4.ts'],

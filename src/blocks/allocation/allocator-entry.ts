@@ -21,13 +21,11 @@ export interface Entry<H extends Holder> {
   /** Writes that took effect, less those that time makes up for, and when the last one did, in monotonic ms. */
   inARow: number;
   lastAt: number;
-  isWriting: boolean;
   refused: string | undefined;
   condition: BlockCondition | undefined;
   /** As in its standing. */
   waitsSince: number | undefined;
   readonly backoff: Backoff;
-  cancelTimer: (() => void) | undefined;
 }
 
 export function newEntry<H extends Holder>(holder: H, backoff: Backoff): Entry<H> {
@@ -37,12 +35,10 @@ export function newEntry<H extends Holder>(holder: H, backoff: Backoff): Entry<H
     conflicts: 0,
     inARow: 0,
     lastAt: -Infinity,
-    isWriting: false,
     refused: undefined,
     condition: undefined,
     waitsSince: undefined,
     backoff,
-    cancelTimer: undefined,
   };
 }
 

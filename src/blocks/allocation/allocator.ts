@@ -1,15 +1,16 @@
 // Gives every object the blocks that it should get: what objects show is held first, then the oldest that lacks one is served,
-// with a bounded number of writes in flight. It waits for nothing while it decides, so it needs no lock: what a write reserves
-// is taken before the write starts.
+// by a work queue. Nothing is waited for while it decides, so it needs no lock: what a write reserves is taken before the write
+// starts.
 import { Backoff, waitBeforeRetry } from '../../runtime/backoff.ts';
 import { sleep } from '../../runtime/clock.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
+import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
 import type { AllocationPolicy, Change, MissingBlock, Reservation } from './allocation-policy.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
 import { answersEnd, type Entry, isUnanswered, newEntry, type Standing } from './allocator-entry.ts';
 import type { AllocatorOf, AllocatorPorts } from './block-allocator.ts';
 import { FormerWrites } from './former-writes.ts';
-import { bySeniority, ServiceQueue } from './service-queue.ts';
+import { bySeniority } from './seniority.ts';
 import { WritePauses } from './write-pauses.ts';
 
 /** Between two writes of one object, in ms: no object gets more than its share of writes. */
@@ -28,9 +29,9 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
   readonly #holders: BlockHolders;
   readonly #entries = new Map<string, Entry<H>>();
   readonly #byUid = new Map<string, Entry<H>>();
-  readonly #line = new ServiceQueue<Entry<H>>();
-  readonly #work: TaskGroup;
-  #inFlight = 0;
+  readonly #queue: WorkQueue<Entry<H>>;
+  /** Reads of objects that have to confirm a change. */
+  readonly #confirming: TaskGroup;
   readonly #pauses: WritePauses;
   readonly #former: FormerWrites;
   #hasStarted = false;
@@ -39,15 +40,19 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     this.#ports = ports;
     this.#policy = policy;
     this.#holders = holders;
-    this.#work = new TaskGroup(ports);
-    this.#pauses = new WritePauses(ports.clock, () => this.#serve());
-    this.#former = new FormerWrites({
-      holders,
-      tasks: this.#work,
-      workers: ports.workers,
-      current: (uid) => this.#byUid.get(uid)?.holder,
-      onProgress: () => this.#serve(),
+    const { clock, onBug, workers } = ports;
+    this.#confirming = new TaskGroup(ports);
+    this.#queue = new WorkQueue<Entry<H>>({
+      clock,
+      onBug,
+      workers,
+      compare: (a, b) => bySeniority(a.holder, b.holder),
+      mayStart: () => this.#hasStarted && !this.#isHeldBack(),
+      reconcile: (entry) => this.#serve(entry),
+      retryAfter: ({ backoff }) => backoff.fail(),
     });
+    this.#pauses = new WritePauses(clock, () => this.#queue.serve());
+    this.#former = new FormerWrites(this, holders, ports);
   }
 
   takeOverHolders(holders: Iterable<H>, mayFormerWrite: boolean): void {
@@ -72,17 +77,17 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     if (entry === undefined) return;
     // What it dropped may go by now.
     this.#update(entry, entry.holder);
-    this.#serve();
+    this.#queue.serve();
   }
 
   resume(uids: Iterable<string> = this.#byUid.keys()): void {
     this.#evaluateAll(uids);
-    this.#serve();
+    this.#queue.serve();
   }
 
   async stop(deadline: AbortSignal): Promise<'ended' | 'unended'> {
     this.#pauses.stop();
-    await this.#work.stop(deadline);
+    await Promise.all([this.#queue, this.#former, this.#confirming].map((each) => each.stop(deadline)));
     const unanswered = [...this.#entries.values()].filter(isUnanswered);
     const open = await Promise.all(
       unanswered.map(async (entry) => {
@@ -135,13 +140,12 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
   /** Frees the blocks of a holder. Call it only once the object is gone. */
   #remove(entry: Entry<H>): void {
     const { name, uid } = entry.holder;
-    entry.cancelTimer?.();
-    this.#line.delete(entry);
+    this.#queue.forget(entry);
     this.#entries.delete(name);
     this.#byUid.delete(uid);
     this.#follow(this.#policy.release(entry.holder));
     this.#holders.forget?.(entry.holder);
-    this.#serve();
+    this.#queue.serve();
   }
 
   #update(entry: Entry<H>, holder: H): void {
@@ -155,22 +159,22 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     this.#follow(change);
     if (change.confirmIn !== undefined) this.#confirmLater(entry, change.confirmIn);
     this.#assessEntry(entry);
-    // The holder may already wait in the line for something else.
-    if (isNews || change.freed.length > 0) this.#serve();
+    // The holder may already be due for something else.
+    if (isNews || change.freed.length > 0) this.#queue.serve();
   }
 
   /** What an object lacks for long, its live state lacks too: only that is evidence. */
   #confirmLater(entry: Entry<H>, after: NonNullable<Change['confirmIn']>): void {
-    this.#work.later(after.ms, () =>
-      this.#work.beginTask(async () => {
-        const reading = await this.#holders.read(entry.holder.name, this.#work.deadline);
+    this.#confirming.later(after.ms, () =>
+      this.#confirming.beginTask(async () => {
+        const reading = await this.#holders.read(entry.holder.name, this.#confirming.deadline);
         if (reading.kind === 'unavailable') this.#confirmLater(entry, after);
         const { holder } = entry;
         const isKnown = reading.kind === 'found' && this.#byUid.get(holder.uid) === entry;
         if (!isKnown || this.#policy.confirm === undefined) return;
         this.#follow(this.#policy.confirm(holder, after.episode));
         this.#assessEntry(entry);
-        this.#serve();
+        this.#queue.serve();
       }),
     );
   }
@@ -195,8 +199,11 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
   /** Decides whether the object waits, and reports what is wrong with it. */
   #assessEntry(entry: Entry<H>): void {
     if (!this.#hasStarted) return;
-    if (!this.#isWanting(entry)) this.#line.delete(entry);
-    else if (!entry.isWriting && entry.cancelTimer === undefined) this.#queue(entry);
+    // An object that loses its blocks again and again waits longer and longer for each write.
+    const pause = entry.backoff.remaining;
+    if (!this.#isWanting(entry)) this.#queue.withdraw(entry);
+    else if (pause > 0) this.#queue.addLater(entry, pause);
+    else this.#queue.add(entry);
     this.#timeWait(entry);
     this.#report(entry);
   }
@@ -208,20 +215,6 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     entry.waitsSince = standing === 'waiting' ? (waitsSince ?? now) : undefined;
     if (waitsSince !== undefined && standing === 'served')
       this.#ports.emit({ kind: 'served', afterMs: now - waitsSince });
-  }
-
-  /** An object that loses its blocks again and again waits longer and longer for each write. */
-  #queue(entry: Entry<H>): void {
-    const wait = entry.backoff.until - this.#ports.clock.monotonic();
-    if (wait > 0) {
-      entry.cancelTimer = this.#work.later(wait, () => {
-        entry.cancelTimer = undefined;
-        this.#assessEntry(entry);
-      });
-    } else if (!this.#line.has(entry)) {
-      this.#line.add(entry);
-      this.#serve();
-    }
   }
 
   #isWanting({ holder }: Entry<H>): boolean {
@@ -250,15 +243,17 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     });
   }
 
-  /** Starts as many writes as may be in flight, for the oldest that can be served. */
-  #serve(): void {
-    if (!this.#hasStarted || this.#isHeldBack()) return;
-    for (const entry of this.#line.inOrder()) {
-      if (this.#inFlight >= this.#ports.workers) return;
-      const reservation = this.#policy.reserve(entry.holder);
-      if (reservation !== undefined) this.#beginHolding(entry, reservation);
-      else if (entry.condition === undefined) this.#report(entry);
-    }
+  /** The object as last read; undefined once it is gone. */
+  holderOf(uid: string): H | undefined {
+    return this.#byUid.get(uid)?.holder;
+  }
+
+  mayWrite(): boolean {
+    return this.#ports.refusal() === undefined && !this.#pauses.isPausing;
+  }
+
+  noteFormerEnded(): void {
+    this.#queue.serve();
   }
 
   #isHeldBack(): boolean {
@@ -269,33 +264,26 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     return why === undefined && this.#former.advance() === 'mayArrive';
   }
 
-  #beginHolding(entry: Entry<H>, reservation: Reservation): void {
+  /** Undefined if nothing is free of what the object lacks. */
+  #serve(entry: Entry<H>): Promise<Result> | undefined {
     const { holder } = entry;
+    const reservation = this.#policy.reserve(holder);
+    if (reservation === undefined) {
+      if (entry.condition === undefined) this.#report(entry);
+      return undefined;
+    }
     const { blocks, isKnown, allocated } = reservation;
     for (const each of allocated) this.#ports.emit({ kind: 'allocated', allocated: each });
-    this.#line.delete(entry);
-    if (this.#ports.refusal() === 'dryRun') {
-      if (!isKnown) this.#ports.emit({ kind: 'wouldAssign', holder, blocks });
-      return;
-    }
-    entry.isWriting = true;
-    this.#inFlight++;
-    this.#work.beginTask(async () => {
-      try {
-        await this.#write(entry, reservation);
-      } finally {
-        entry.isWriting = false;
-        this.#inFlight--;
-        this.#afterWrite(entry);
-      }
-    });
+    if (this.#ports.refusal() !== 'dryRun') return this.#write(entry, reservation);
+    if (!isKnown) this.#ports.emit({ kind: 'wouldAssign', holder, blocks });
+    return Promise.resolve({});
   }
 
-  async #write(entry: Entry<H>, reservation: Reservation): Promise<void> {
+  async #write(entry: Entry<H>, reservation: Reservation): Promise<Result> {
     const { clock, writeTime, random } = this.#ports;
     const { holder } = entry;
     const until = clock.monotonic() + writeTime;
-    const outcome = await reservation.write(this.#work.deadline);
+    const outcome = await reservation.write(this.#queue.deadline);
     if (outcome.kind === 'unavailable') entry.unanswered = { version: holder.version, until };
     this.#ports.emit({ kind: 'written', holder: entry.holder, outcome });
     if (this.#isTooMuch(entry, outcome)) {
@@ -309,6 +297,7 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
       await this.#readAgain(entry);
       this.#compare(entry, holder, reservation.fresh);
     }
+    return this.#afterWrite(entry);
   }
 
   /** A write of ours met another state, and the object shows what it would have given: an allocator of the same order wrote it. */
@@ -353,12 +342,13 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
   /** What was reserved stays until the object has been read: the write may have taken effect. */
   async #readAgain(entry: Entry<H>, retryAfterMs = 0): Promise<void> {
     this.#pauses.holdBack(retryAfterMs);
-    const reading = await this.#holders.read(entry.holder.name, this.#work.deadline);
+    const reading = await this.#holders.read(entry.holder.name, this.#queue.deadline);
     if (reading.kind === 'unavailable') this.#pauses.holdBack(reading.retryAfterMs ?? 0);
   }
 
-  #afterWrite(entry: Entry<H>): void {
+  /** Whatever was requested meanwhile, the state that is known now decides. */
+  #afterWrite(entry: Entry<H>): Result {
     if (this.#byUid.get(entry.holder.uid) === entry) this.#assessEntry(entry);
-    this.#serve();
+    return { isFailure: true, ...(this.#isWanting(entry) && { requeueAfter: entry.backoff.remaining }) };
   }
 }

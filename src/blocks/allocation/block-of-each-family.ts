@@ -21,7 +21,7 @@ import type { AskedMaskSizes, BlockCondition, BlockWriter, Holder } from './bloc
 import { type Allocated, type BlockLedger, onlyPool } from './block-ledger.ts';
 import type { LeftHoldings } from './left-holdings.ts';
 import { NodeClaims } from './node-claims.ts';
-import { oldestBefore } from './service-queue.ts';
+import { oldestBefore } from './seniority.ts';
 
 export interface BlockOfEachFamilyDeps {
   /** An object gets a block of each family that it has networks of, in their order. */

@@ -2,18 +2,18 @@
 // what carries it pleases: a block that it gives must not go to another object meanwhile. Each of its writes is bound to the
 // state of an object that lacks a block. So each such object is written once, without a block, before anything is given out:
 // what arrives later meets another state.
-import type { TaskGroup } from '../../runtime/task-group.ts';
+import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
+import type { AllocatorPorts } from './block-allocator.ts';
 import type { BlockHolders, Holder } from './block-holders.ts';
 
-export interface FormerWritesDeps {
-  readonly holders: Pick<BlockHolders, 'supersede' | 'read'>;
-  readonly tasks: TaskGroup;
-  /** Writes in flight. */
-  readonly workers: number;
+/** The allocator that gives out nothing meanwhile. */
+export interface FormerWritesOwner {
   /** The newest state of an object; undefined once it is gone. */
-  readonly current: (uid: string) => Holder | undefined;
-  /** Called when the next write may start, or all have ended. */
-  readonly onProgress: () => void;
+  holderOf(uid: string): Holder | undefined;
+  /** Whether an object may be written now. */
+  mayWrite(): boolean;
+  /** A write may have been the last one. */
+  noteFormerEnded(): void;
 }
 
 /** Between two tries of one object, in ms. */
@@ -22,13 +22,31 @@ const retryPeriod = 1000;
 const longestWait = 65_000;
 
 export class FormerWrites {
-  readonly #deps: FormerWritesDeps;
-  /** By uid: the state that a write may be bound to. */
+  readonly #owner: FormerWritesOwner;
+  readonly #holders: Pick<BlockHolders, 'supersede' | 'read'>;
+  readonly #clock: AllocatorPorts['clock'];
+  /** The states that a write may be bound to, by uid. */
   readonly #left = new Map<string, Holder>();
-  readonly #busy = new Set<string>();
+  readonly #queue: WorkQueue<string>;
+  #cancelEnd: () => void = () => undefined;
 
-  constructor(deps: FormerWritesDeps) {
-    this.#deps = deps;
+  constructor(
+    owner: FormerWritesOwner,
+    holders: Pick<BlockHolders, 'supersede' | 'read'>,
+    { clock, onBug, workers }: Pick<AllocatorPorts, 'clock' | 'onBug' | 'workers'>,
+  ) {
+    this.#owner = owner;
+    this.#holders = holders;
+    this.#clock = clock;
+    this.#queue = new WorkQueue<string>({
+      clock,
+      onBug,
+      workers,
+      compare: () => 0,
+      mayStart: () => owner.mayWrite(),
+      reconcile: (uid) => this.#supersede(uid),
+      retryAfter: () => retryPeriod,
+    });
   }
 
   /** Whether a write of the former leader may still take effect. */
@@ -36,53 +54,51 @@ export class FormerWrites {
     return this.#left.size > 0;
   }
 
-  /** `holders`: all that lack a block. Nothing is written before `advance`. */
+  /** `holders`: all that lack a block. */
   begin(holders: Iterable<Holder>): void {
     for (const holder of holders) this.#left.set(holder.uid, holder);
+    for (const uid of this.#left.keys()) this.#queue.add(uid);
     if (!this.mayArrive) return;
-    this.#deps.tasks.later(longestWait, () => {
-      this.#left.clear();
-      this.#deps.onProgress();
+    this.#cancelEnd = this.#clock.schedule(longestWait, () => {
+      for (const uid of this.#left.keys()) this.#drop(uid);
+      this.#owner.noteFormerEnded();
     });
   }
 
   /** Starts what may be written now, and tells whether a write of the former leader may still take effect. */
   advance(): 'ended' | 'mayArrive' {
-    const { current, tasks, workers } = this.#deps;
-    for (const [uid, { version }] of this.#left) {
-      if (this.#busy.size >= workers) break;
-      const holder = current(uid);
-      if (holder?.version !== version) this.#left.delete(uid);
-      else if (!this.#busy.has(uid)) tasks.beginTask(() => this.#supersede(holder));
-    }
+    if (!this.mayArrive) return 'ended';
+    for (const [uid, { version }] of this.#left)
+      if (this.#owner.holderOf(uid)?.version !== version) this.#drop(uid);
+    this.#queue.serve();
     return this.mayArrive ? 'mayArrive' : 'ended';
   }
 
-  async #supersede(holder: Holder): Promise<void> {
-    this.#busy.add(holder.uid);
-    const isOver = await this.#isOver(holder).catch((error: unknown) => {
-      this.#busy.delete(holder.uid);
-      throw error;
-    });
-    const goOn = (): void => {
-      this.#busy.delete(holder.uid);
-      this.#deps.onProgress();
-    };
-    if (!isOver) {
-      this.#deps.tasks.later(retryPeriod, goOn);
-      return;
-    }
-    this.#left.delete(holder.uid);
-    goOn();
+  stop(deadline: AbortSignal): Promise<void> {
+    this.#cancelEnd();
+    return this.#queue.stop(deadline);
+  }
+
+  #drop(uid: string): void {
+    this.#left.delete(uid);
+    this.#queue.forget(uid);
+  }
+
+  async #supersede(uid: string): Promise<Result> {
+    const holder = this.#left.get(uid);
+    if (holder !== undefined && !(await this.#isOver(holder))) return { requeueAfter: retryPeriod };
+    this.#left.delete(uid);
+    this.#owner.noteFormerEnded();
+    return {};
   }
 
   async #isOver(holder: Holder): Promise<boolean> {
-    const { holders, tasks, current } = this.#deps;
-    const outcome = await holders.supersede(holder, tasks.deadline);
+    const { deadline } = this.#queue;
+    const outcome = await this.#holders.supersede(holder, deadline);
     if (outcome.kind === 'written' || outcome.kind === 'gone') return true;
     if (outcome.kind !== 'conflict' && outcome.kind !== 'unavailable') return false;
-    const reading = await holders.read(holder.name, tasks.deadline);
+    const reading = await this.#holders.read(holder.name, deadline);
     if (reading.kind !== 'found') return reading.kind === 'gone';
-    return current(holder.uid)?.version !== holder.version;
+    return this.#owner.holderOf(holder.uid)?.version !== holder.version;
   }
 }

@@ -2,7 +2,7 @@
 import { Allocator } from '../allocation/allocator.ts';
 import { BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
-import { bySeniority } from '../allocation/service-queue.ts';
+import { bySeniority } from '../allocation/seniority.ts';
 import type { WideHolding } from '../cluster-pool/first-held.ts';
 import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
 import { ForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';

@@ -16,7 +16,7 @@ import type { CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
-import { oldestBefore } from '../allocation/service-queue.ts';
+import { oldestBefore } from '../allocation/seniority.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong, network, overlaps } from '../set/cidr.ts';
 import { isListed, shownBlocks } from './block-returns.ts';
 import { isOlder, type Known, newKnown, offeredTo, usedPools } from './known-pool-node.ts';

@@ -74,7 +74,7 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'forgets who waits when a block is free',
     'blocks/allocation/allocator.ts',
-    '    this.#holders.forget?.(entry.holder);\n    this.#serve();',
+    '    this.#holders.forget?.(entry.holder);\n    this.#queue.serve();',
     '    this.#holders.forget?.(entry.holder);',
   ),
   one(

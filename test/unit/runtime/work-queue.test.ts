@@ -8,7 +8,8 @@ function rig({ workers = 2, retryAfter = 1000 } = {}) {
   const started: string[] = [];
   const bugs: unknown[] = [];
   const open = new Map<string, { end: (result: Result) => void; fail: (error: unknown) => void }>();
-  const state = { mayStart: true };
+  const state = { mayStart: true, asked: 0 };
+  const hopeless = new Set<string>();
   const queue = new WorkQueue<string>({
     clock,
     workers,
@@ -17,6 +18,8 @@ function rig({ workers = 2, retryAfter = 1000 } = {}) {
     mayStart: () => state.mayStart,
     retryAfter: () => retryAfter,
     reconcile: (key) => {
+      state.asked++;
+      if (hopeless.has(key)) return undefined;
       started.push(key);
       return new Promise((end, fail) => open.set(key, { end, fail }));
     },
@@ -27,6 +30,7 @@ function rig({ workers = 2, retryAfter = 1000 } = {}) {
     started,
     bugs,
     state,
+    hopeless,
     end: async (key: string, result: Result = {}) => {
       open.get(key)?.end(result);
       await clock.advance(0);
@@ -114,6 +118,85 @@ describe('a work queue', () => {
 
     queue.serve();
 
+    expect(started).toEqual(['a']);
+  });
+
+  test('leaves out a key for which nothing can be done, until it is served again', async () => {
+    const { queue, started, state, hopeless, end } = rig({ workers: 1 });
+    hopeless.add('a').add('b');
+    for (const key of ['b', 'c', 'a', 'd']) queue.add(key);
+    await end('c');
+    expect(started).toEqual(['c', 'd']);
+    await end('d');
+
+    const { asked } = state;
+    queue.withdraw('b');
+    hopeless.clear();
+    queue.add('a');
+    expect(state.asked).toBe(asked);
+    queue.serve();
+
+    expect(started).toEqual(['c', 'd', 'a']);
+  });
+
+  test('begins with the first key again when something happens while a key is asked', () => {
+    const { queue, started, hopeless } = rig({ workers: 9 });
+    hopeless.add('a');
+    queue.add('a');
+    const ask = hopeless.has.bind(hopeless);
+    hopeless.has = (key) => {
+      const isHopeless = ask(key);
+      if (key === 'b') {
+        hopeless.clear();
+        queue.serve();
+      }
+      return isHopeless;
+    };
+
+    queue.add('b');
+
+    expect(started).toEqual(['b', 'a']);
+  });
+
+  test('works on a key later, unless it is requested before', async () => {
+    const { queue, started, end, clock } = rig();
+    for (const key of ['a', 'b', 'c']) queue.addLater(key, 5000);
+    queue.addLater('a', 1);
+    queue.add('b');
+    queue.withdraw('c');
+    await end('b');
+    await clock.advance(4999);
+    expect(started).toEqual(['b']);
+    await clock.advance(60_000);
+
+    expect(started).toEqual(['b', 'a']);
+  });
+
+  test('works on no key twice at once that is requested anew', async () => {
+    const { queue, started, end, clock } = rig();
+    queue.add('a');
+    queue.withdraw('a');
+    queue.addLater('a', 5000);
+    await clock.advance(5000);
+    expect(started).toEqual(['a']);
+    await end('a');
+    await clock.advance(0);
+
+    expect(started).toEqual(['a', 'a']);
+  });
+
+  test('reports work that throws at once, and comes back to its key', async () => {
+    const { queue, hopeless, started, clock, bugs } = rig({ retryAfter: 3000 });
+    const [ask, broken] = [hopeless.has.bind(hopeless), new Error('broken')];
+    hopeless.has = () => {
+      throw broken;
+    };
+    queue.add('a');
+    await clock.advance(0);
+    hopeless.has = ask;
+    await clock.advance(3000);
+
+    expect(bugs).toEqual([broken]);
     expect(started).toEqual(['a']);
   });
 

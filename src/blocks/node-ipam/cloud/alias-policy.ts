@@ -11,7 +11,7 @@ import type {
 import { absentFamily, shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
-import { bySeniority } from '../../allocation/service-queue.ts';
+import { bySeniority } from '../../allocation/seniority.ts';
 import { type Cidr, cidrOf, cidrText, type Family, isAmong, overlaps } from '../../set/cidr.ts';
 import { aliasCondition, type AliasWords } from './alias-condition.ts';
 import { type AliasHolder, isOtherState, type NodeHolders } from '../node-holders.ts';

@@ -7,7 +7,7 @@ import type { AllocatorOf, AllocatorPorts } from '../../allocation/block-allocat
 import { blockCondition, type BlockWords } from '../../allocation/block-condition.ts';
 import type { Assignment, BlockCondition } from '../../allocation/block-holders.ts';
 import { type BlockLedger, onlyPool } from '../../allocation/block-ledger.ts';
-import { bySeniority } from '../../allocation/service-queue.ts';
+import { bySeniority } from '../../allocation/seniority.ts';
 import { type Cidr, cidrText, type Family } from '../../set/cidr.ts';
 import type { AliasHolder, NodeHolders } from '../node-holders.ts';
 import {
