@@ -13,6 +13,8 @@ import {
   type Infrastructure,
   withNews,
 } from '../../providers/contract/infrastructure.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import type { Rehearsal, RehearsedNode } from '../../providers/contract/rehearsal.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 
 /** The answer of a read, or why there is none. */
@@ -27,6 +29,7 @@ export interface AskingNode {
   readonly name: string;
   readonly instanceId: string;
   readonly requirements: AskedRequirements;
+  readonly object: Pick<CiliumNode, 'ipam' | 'status'>;
 }
 
 export interface ReadCloud {
@@ -37,6 +40,8 @@ export interface ReadCloud {
   readonly infrastructure: CloudRead<Infrastructure>;
   /** Some instances of the cluster, so that no fleet is too large. */
   readonly instances: CloudRead<readonly Observation[]>;
+  /** Interfaces with the tags of this cluster that no instance has. */
+  readonly detached: CloudRead<readonly NetworkInterface[]>;
   /** By type. */
   readonly limits: CloudRead<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
 }
@@ -60,10 +65,11 @@ export class CloudReader {
     const { usePrimaryAddress, prefixDelegation, sparesOthers } = cloudSettings(this.#options);
     const othersInterfaceTags = this.#options.excludeInterfaceTags;
     const defaults = { usePrimaryAddress, prefixDelegation, othersInterfaceTags, sparesOthers };
-    return nodes.flatMap(({ name, instanceId, section }) => {
+    return nodes.flatMap((object) => {
+      const { name, instanceId, section } = object;
       const read = requirementsOf(section, defaults);
       if (instanceId === undefined || 'missing' in read) return [];
-      return [{ name, instanceId, requirements: read.requirements }];
+      return [{ name, instanceId, requirements: read.requirements, object }];
     });
   }
 
@@ -76,18 +82,26 @@ export class CloudReader {
     });
     const nothing = { kind: 'nothingToRead' } as const;
     if (reached.kind === 'failed')
-      return { place: scope, reached, infrastructure: nothing, instances: nothing, limits: nothing };
+      return {
+        place: scope,
+        reached,
+        infrastructure: nothing,
+        instances: nothing,
+        limits: nothing,
+        detached: nothing,
+      };
     const ids = [...new Set(nodes.map(({ instanceId }) => instanceId))].slice(0, maxInstances);
     const types = [...new Set(nodes.map(({ requirements }) => requirements.instanceType))].filter(Boolean);
-    const [observed, network, limits] = await Promise.all([
+    const [observed, network, limits, detached] = await Promise.all([
       ids.length === 0 ? nothing : read(() => this.#observe(ids)),
       this.#networks(nodes),
       types.length === 0 || implementation.traits.limits !== 'byType'
         ? nothing
         : read(() => implementation.readLimits(types, this.#context)),
+      this.#detached(),
     ]);
     if (observed.kind !== 'read')
-      return { place: scope, reached, infrastructure: network, instances: observed, limits };
+      return { place: scope, reached, infrastructure: network, instances: observed, limits, detached };
     const { observations, infrastructure } = observed.value;
     // Some clouds show subnets only with the interfaces in them.
     const merged =
@@ -98,7 +112,24 @@ export class CloudReader {
       infrastructure: merged,
       instances: { kind: 'read', value: observations },
       limits,
+      detached,
     };
+  }
+
+  /** What changes the cloud would permit; undefined where it has no such question. */
+  async rehearse(node: RehearsedNode): Promise<readonly Rehearsal[] | undefined> {
+    return this.#cloud.implementation.rehearse?.(node, this.#context);
+  }
+
+  async #detached(): Promise<ReadCloud['detached']> {
+    const { implementation, belongingTags: tags } = this.#cloud;
+    const { networkId } = cloudSettings(this.#options).scope;
+    if (implementation.traits.interfaces === 'given' || Object.keys(tags).length === 0)
+      return { kind: 'nothingToRead' };
+    return read(async () => {
+      const { interfaces } = await implementation.readDetached({ tags, networkId }, this.#context);
+      return interfaces;
+    });
   }
 
   async #networks(nodes: readonly AskingNode[]): Promise<CloudRead<Infrastructure>> {

@@ -6,12 +6,29 @@ import { countedNames } from './names-in-words.ts';
 
 const what = 'cloud';
 
+/** `collects`: whether a controller with these options deletes them. */
+export function orphanFindings(detached: ReadCloud['detached'], collects: boolean): readonly Finding[] {
+  if (detached.kind !== 'read' || detached.value.length === 0) return [];
+  const names = countedNames(
+    detached.value.map(({ id }) => id),
+    'interface',
+  );
+  const found = `${names} with the tags of this cluster ${detached.value.length === 1 ? 'is' : 'are'} attached to no instance`;
+  return [
+    collects
+      ? ok('orphans', `${found}: Headwater uses them again, or deletes them`)
+      : finding('warning', 'orphans', found, 'delete them, or let Headwater do it: see --eni-gc-interval'),
+  ];
+}
+
 export function cloudFindings(facts: ReadCloud, words: CloudWords): readonly Finding[] {
-  const { place, reached, infrastructure, instances, limits } = facts;
+  const { place, reached, infrastructure, instances, limits, detached } = facts;
   if (reached.kind === 'failed') return [failed(reached)];
   return [
     ok(what, `it answers: ${place}`),
-    ...[infrastructure, instances, limits].flatMap((read) => (read.kind === 'failed' ? [failed(read)] : [])),
+    ...[infrastructure, instances, limits, detached].flatMap((read) =>
+      read.kind === 'failed' ? [failed(read)] : [],
+    ),
     ...deniedParts(infrastructure),
     ...instanceFindings(instances, words),
   ];

@@ -3,6 +3,7 @@ import {
   neededAccess,
   type AccessScope,
   type LeaseReference,
+  type NeededAccess,
 } from '../../kubernetes/access/needed-access.ts';
 import { type ReviewedAccess, reviewAccess } from '../../kubernetes/access/access-review.ts';
 import { readServedSchema, type ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
@@ -13,7 +14,8 @@ import type { KubernetesTransport } from '../../kubernetes/transport/transport.t
 import { listAll } from '../../kubernetes/watch/listing.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Fact, known, unknown } from './fact.ts';
+import { type Fact, known, mapped, unknown } from './fact.ts';
+import { type ShownPod, shownPod } from './program-findings.ts';
 
 export interface ReadCluster {
   /** Who asks. */
@@ -51,12 +53,23 @@ export class ClusterReader {
   async read(lease: LeaseReference | undefined, scope: AccessScope): Promise<ReadCluster> {
     const [user, access, schema, ciliumNodes, nodes] = await Promise.all([
       this.#user(),
-      reviewAccess(this.#transport, neededAccess(lease, scope), this.#signal),
+      this.#access(neededAccess(lease, scope)),
       readServedSchema(this.#transport, this.#signal),
       this.#list('/apis/cilium.io/v2/ciliumnodes'),
       this.#list('/api/v1/nodes'),
     ]);
     return { user, access, schema, ciliumNodes, nodes };
+  }
+
+  /** The pods that carry these labels. */
+  async pods(labelSelector: string): Promise<Fact<readonly ShownPod[]>> {
+    return mapped(await this.#list('/api/v1/pods', labelSelector), shownPod);
+  }
+
+  /** All at once: each takes a round trip. */
+  async #access(needed: readonly NeededAccess[]): Promise<readonly ReviewedAccess[]> {
+    const each = needed.map((access) => reviewAccess(this.#transport, [access], this.#signal));
+    return (await Promise.all(each)).flat();
   }
 
   async #user(): Promise<Fact<string>> {
@@ -68,13 +81,14 @@ export class ClusterReader {
     return user === undefined ? unknown('the API server does not say it') : known(sanitizedText(user));
   }
 
-  async #list(path: string): Promise<Fact<readonly JsonObject[]>> {
+  async #list(path: string, labelSelector?: string): Promise<Fact<readonly JsonObject[]>> {
     const read = (raw: JsonObject): { key: string; resourceVersion: string; object: JsonObject } => {
       const { name, resourceVersion } = readIdentity(raw);
-      return { key: name, resourceVersion, object: raw };
+      const key = `${textAt(raw, 'metadata', 'namespace') ?? ''}/${name}`;
+      return { key, resourceVersion, object: raw };
     };
     const listing = await listAll(
-      { transport: this.#transport, clock: this.#clock, path, read },
+      { transport: this.#transport, clock: this.#clock, path, labelSelector, read },
       this.#signal,
     );
     if (listing.kind !== 'listed') return unknown(listing.message);

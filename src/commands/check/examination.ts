@@ -1,5 +1,5 @@
 // Reads the cluster and the cloud, and hands what was read to the functions that judge it.
-import { isCloudMode } from '../../config/clouds/clouds.ts';
+import { cloudOf, cloudSettings, isCloudMode } from '../../config/clouds/clouds.ts';
 import type { Options } from '../../config/option-table.ts';
 import { readCiliumNode } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
@@ -8,14 +8,17 @@ import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { accessScope } from '../../controller/host.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
 import { type AskableCloud, openCloud, problemWithCloud } from '../cloud-access.ts';
-import { cloudFindings } from './cloud-findings.ts';
-import { CloudReader } from './cloud-facts.ts';
+import { capacityFindings } from './capacity-findings.ts';
+import { type AskingNode, CloudReader, type ReadCloud } from './cloud-facts.ts';
+import { cloudFindings, orphanFindings } from './cloud-findings.ts';
 import { accessFindings, missingFields, schemaFinding, versionFinding } from './cluster-findings.ts';
 import { type ReadCluster, ClusterReader } from './cluster-facts.ts';
 import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
 import { type Finding, finding } from './finding.ts';
 import { objectFindings } from './object-findings.ts';
-import { shownCiliumNode, shownNode } from './shown-objects.ts';
+import { rehearsalFindings, rehearsedNode, unrehearsed } from './permission-findings.ts';
+import { agentFindings, allocatorFindings, operatorFindings } from './program-findings.ts';
+import { shownCiliumNode, type ShownNode, shownNode } from './shown-objects.ts';
 import { givenSubnetFindings, subnetFindings } from './subnet-findings.ts';
 import { writerFindings } from './writer-findings.ts';
 
@@ -38,12 +41,8 @@ export async function examine(examined: Examined, signal: AbortSignal): Promise<
     const { findings } = await examineCluster(cluster, options, signal);
     return [...findings, finding('unknown', 'cloud', opened.problem)];
   }
-  const { cloud } = opened.value;
   try {
-    const { findings, facts } = await examineCluster(cluster, options, signal);
-    const ofCluster = facts === undefined ? [] : findingsOfCloudCluster(facts, cloud);
-    const ciliumNodes = facts === undefined ? [] : valueOf(facts.ciliumNodes, []);
-    return [...findings, ...ofCluster, ...(await examineCloud(cloud, { ciliumNodes, options, signal }))];
+    return await new CloudExamination(opened.value.cloud, options, signal).run(cluster);
   } finally {
     opened.value.close();
   }
@@ -60,12 +59,18 @@ async function opening(
   }
 }
 
-/** What every mode needs of the API server; no facts if it does not answer. */
+interface ExaminedCluster {
+  readonly findings: readonly Finding[];
+  /** Absent if it does not answer. */
+  readonly answers?: { readonly facts: ReadCluster; readonly reader: ClusterReader };
+}
+
+/** What every mode needs of the API server. */
 async function examineCluster(
   cluster: Fact<ReachedCluster>,
   options: Options,
   signal: AbortSignal,
-): Promise<{ readonly findings: readonly Finding[]; readonly facts?: ReadCluster }> {
+): Promise<ExaminedCluster> {
   if (cluster.kind === 'unknown') return { findings: [versionFinding('', cluster)] };
   const { server, transport } = cluster.value;
   const reader = new ClusterReader(transport, clock, signal);
@@ -76,49 +81,115 @@ async function examineCluster(
   const lease = leaderElection ? { namespace, name } : undefined;
   const mode = ipam === 'cluster-pool' || ipam === 'multi-pool' ? ipam : 'eni';
   const facts = await reader.read(lease, accessScope(mode, options));
-  return { findings: [answer, ...accessFindings(facts.access, facts.user)], facts };
+  const findings = [answer, ...accessFindings(facts.access, facts.user)];
+  return { findings, answers: { facts, reader } };
 }
 
-function findingsOfCloudCluster(facts: ReadCluster, cloud: Cloud): readonly Finding[] {
-  const { key } = cloud.implementation.section;
-  const { schema } = facts;
-  const nodes = mapped(facts.nodes, (raw) => shownNode(raw, (id) => cloud.instanceIdOf(id)));
-  const ciliumNodes = mapped(facts.ciliumNodes, (raw) => shownCiliumNode(raw, key));
-  return [
-    schemaFinding(schema.source, missingFields(schema, key)),
-    ...objectFindings({ nodes, ciliumNodes }),
-    ...(ciliumNodes.kind === 'known' ? writerFindings(ciliumNodes.value, clock.wall()) : []),
-  ];
-}
+/** A cluster whose addresses are those of a cloud. */
+class CloudExamination {
+  readonly #cloud: Cloud;
+  readonly #options: Options;
+  readonly #signal: AbortSignal;
 
-async function examineCloud(
-  cloud: Cloud,
-  {
-    ciliumNodes,
-    options,
-    signal,
-  }: {
-    readonly ciliumNodes: readonly JsonObject[];
-    readonly options: Options;
-    readonly signal: AbortSignal;
-  },
-): Promise<readonly Finding[]> {
-  const { section, traits } = cloud.implementation;
-  const { words } = section;
-  const reader = new CloudReader(cloud, options, signal);
-  const read = ciliumNodes.flatMap((raw) => {
-    const reading = readCiliumNode(raw, section);
-    return reading.kind === 'node' ? [reading.node] : [];
-  });
-  const nodes = reader.askingNodes(read);
-  const facts = await reader.read(nodes);
-  const { infrastructure, limits } = facts;
-  if (infrastructure.kind !== 'read') return cloudFindings(facts, words);
-  const { value } = infrastructure;
-  const types = limits.kind === 'read' ? limits.value : new Map<string, never>();
-  const subnets =
-    traits.interfaces === 'given'
-      ? givenSubnetFindings(value, words)
-      : subnetFindings({ nodes, infrastructure: value, limits: types, words });
-  return [...cloudFindings(facts, words), ...subnets];
+  constructor(cloud: Cloud, options: Options, signal: AbortSignal) {
+    this.#cloud = cloud;
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  async run(cluster: Fact<ReachedCluster>): Promise<readonly Finding[]> {
+    const { findings, answers } = await examineCluster(cluster, this.#options, this.#signal);
+    if (answers === undefined) return [...findings, ...(await this.#ofCloud([], new Map()))];
+    const { facts, reader } = answers;
+    const nodes = mapped(facts.nodes, (raw) => shownNode(raw, (id) => this.#cloud.instanceIdOf(id)));
+    const capacity = new Map(
+      valueOf(nodes, []).flatMap(({ name, podCapacity }) =>
+        podCapacity === undefined ? [] : [[name, podCapacity] as const],
+      ),
+    );
+    return [
+      ...findings,
+      ...this.#ofObjects(facts, nodes),
+      ...(await this.#ofPrograms(reader)),
+      ...(await this.#ofCloud(valueOf(facts.ciliumNodes, []), capacity)),
+    ];
+  }
+
+  #ofObjects(
+    { schema, ciliumNodes: raw }: ReadCluster,
+    nodes: Fact<readonly ShownNode[]>,
+  ): readonly Finding[] {
+    const { key } = this.#cloud.implementation.section;
+    const ciliumNodes = mapped(raw, (each) => shownCiliumNode(each, key));
+    return [
+      schemaFinding(schema.source, missingFields(schema, key)),
+      ...objectFindings({ nodes, ciliumNodes }),
+      ...(ciliumNodes.kind === 'known' ? writerFindings(ciliumNodes.value, clock.wall()) : []),
+    ];
+  }
+
+  async #ofPrograms(reader: ClusterReader): Promise<readonly Finding[]> {
+    const { ipam, ciliumPodLabels } = this.#options;
+    const allocator = cloudOf(ipam)?.otherAllocator;
+    const [operators, others, agents] = await Promise.all([
+      reader.pods('io.cilium/app=operator'),
+      allocator === undefined ? known([]) : reader.pods(allocator.selector),
+      reader.pods(ciliumPodLabels),
+    ]);
+    return [
+      ...operatorFindings(operators),
+      ...(allocator === undefined ? [] : allocatorFindings(allocator.name, others)),
+      ...agentFindings(agents, ciliumPodLabels),
+    ];
+  }
+
+  async #ofCloud(
+    ciliumNodes: readonly JsonObject[],
+    podCapacity: ReadonlyMap<string, number>,
+  ): Promise<readonly Finding[]> {
+    const { section, traits } = this.#cloud.implementation;
+    const { words } = section;
+    const settings = cloudSettings(this.#options);
+    const reader = new CloudReader(this.#cloud, this.#options, this.#signal);
+    const nodes = reader.askingNodes(
+      ciliumNodes.flatMap((raw) => {
+        const reading = readCiliumNode(raw, section);
+        return reading.kind === 'node' ? [reading.node] : [];
+      }),
+    );
+    const facts = await reader.read(nodes);
+    const { infrastructure, limits: read, detached } = facts;
+    const limits = read.kind === 'read' ? read.value : new Map<string, never>();
+    const releaseOption = settings.releaseExcessIps ? undefined : cloudOf(this.#options.ipam)?.releaseOption;
+    return [
+      ...cloudFindings(facts, words),
+      ...(await this.#ofChanges(reader, nodes, facts)),
+      ...(infrastructure.kind !== 'read'
+        ? []
+        : traits.interfaces === 'given'
+          ? givenSubnetFindings(infrastructure.value, words)
+          : subnetFindings({ nodes, infrastructure: infrastructure.value, limits, words })),
+      ...capacityFindings({ nodes, limits, podCapacity, traits, words, releaseOption }),
+      ...orphanFindings(detached, settings.collection.kind === 'on'),
+    ];
+  }
+
+  async #ofChanges(
+    reader: CloudReader,
+    nodes: readonly AskingNode[],
+    { reached, infrastructure, instances }: ReadCloud,
+  ): Promise<readonly Finding[]> {
+    if (reached.kind !== 'read') return [];
+    const isAskable = this.#cloud.implementation.rehearse !== undefined;
+    if (!isAskable || infrastructure.kind !== 'read' || instances.kind !== 'read')
+      return [unrehearsed(isAskable)];
+    const node = rehearsedNode({
+      nodes,
+      observations: instances.value,
+      infrastructure: infrastructure.value,
+      tags: this.#cloud.interfaceTags,
+    });
+    const rehearsals = node && (await reader.rehearse(node));
+    return rehearsals === undefined ? [unrehearsed(isAskable)] : rehearsalFindings(rehearsals);
+  }
 }

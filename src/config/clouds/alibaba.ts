@@ -25,6 +25,8 @@ export const alibaba: CloudDescriptor<AlibabaOptions> = {
   interfaces: 'made',
   ipv6: false,
   subnetIdStart: 'vsw-',
+  otherAllocator: { name: 'Terway', selector: 'app in (terway,terway-eni,terway-eniip)' },
+  releaseOption: 'alibaba-cloud-release-excess-ips',
   firstCalls: {
     what: 'a create and an attach',
     budgets: [

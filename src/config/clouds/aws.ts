@@ -13,6 +13,8 @@ export const aws: CloudDescriptor<AwsOptions> = {
   ipv6: true,
   subnetIdStart: 'subnet-',
   nodeClass: { kind: 'EC2NodeClass', maxPods: ['spec', 'kubelet', 'maxPods'] },
+  otherAllocator: { name: 'the VPC CNI plugin (aws-node)', selector: 'k8s-app=aws-node' },
+  releaseOption: 'aws-release-excess-ips',
   firstCalls: {
     what: 'a create and an attach',
     budgets: [

@@ -10,6 +10,8 @@ export const azure: CloudDescriptor<AzureOptions> = {
   interfaces: 'given',
   ipv6: false,
   nodeClass: { kind: 'AKSNodeClass', maxPods: ['spec', 'maxPods'] },
+  otherAllocator: { name: 'azure-cns', selector: 'k8s-app=azure-cns' },
+  releaseOption: 'azure-release-excess-ips',
   firstCalls: {
     what: 'a read and an update',
     budgets: [

@@ -12,6 +12,10 @@ export interface CloudDescriptor<Options> {
   readonly firstCalls: FirstCalls;
   /** Where a node class of Karpenter says how many pods a node may have; undefined if no provider of Karpenter is known. */
   readonly nodeClass?: { readonly kind: string; readonly maxPods: readonly string[] };
+  /** Another program that gives out addresses of the same machines, and its pods. */
+  readonly otherAllocator: { readonly name: string; readonly selector: string };
+  /** The option that releases addresses beyond the watermarks. */
+  readonly releaseOption: string;
   /** For tags of interfaces; undefined where none is made. */
   readonly tagLimit?: TagLimit;
   /** Options of the cloud under the names that all clouds share: the core reads these, and no option of a cloud. */

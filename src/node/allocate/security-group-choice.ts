@@ -13,7 +13,7 @@ export type SecurityGroupChoice =
 export function chooseSecurityGroups(
   requirements: NodeRequirements,
   infrastructure: Infrastructure,
-  view: InstanceView,
+  view: Pick<InstanceView, 'interfaces'>,
 ): SecurityGroupChoice {
   const { securityGroupIds, securityGroupTags, networkId } = requirements;
   if (securityGroupIds.length > 0) return { kind: 'chosen', ids: securityGroupIds };

@@ -10,29 +10,32 @@ export type AgentProtocol = 'crd' | 'multi-pool';
 /** The pool for pod addresses. Other pools belong to other IPAM modes. */
 export const poolName = 'default';
 
+/** What an agent says it needs. */
+type AskingObject = Pick<CiliumNode, 'ipam' | 'status'>;
+
 /** An upgraded agent empties its list of used addresses when it starts to request pools. */
-export function protocolOf(node: CiliumNode): AgentProtocol {
+export function protocolOf(node: AskingObject): AgentProtocol {
   const requests = node.ipam.requested.some(({ pool }) => pool === poolName);
   return requests && node.status.used.size === 0 ? 'multi-pool' : 'crd';
 }
 
 /** Whether the agent speaks a protocol that no agent of this cloud is known to speak: what it uses is unknown. */
 export function isForeignAgent(
-  node: CiliumNode,
+  node: AskingObject,
   { poolRequests }: Pick<CloudTraits, 'poolRequests'>,
 ): boolean {
   return !poolRequests && protocolOf(node) === 'multi-pool';
 }
 
 /** Addresses in use. A multi-pool agent also requests its free buffer, which is not in use. */
-export function usedAddresses(node: CiliumNode): number {
+export function usedAddresses(node: AskingObject): number {
   if (protocolOf(node) === 'crd') return node.status.used.size;
   const requested = node.ipam.requested.find(({ pool }) => pool === poolName)?.ipv4 ?? 0;
   return Math.max(0, requested - preAllocateOf(node));
 }
 
 /** `max`: the instance's maximum, for nodes without a limit of their own; 0 for no limit. */
-export function watermarksOf(node: CiliumNode, max: number): Watermarks {
+export function watermarksOf(node: AskingObject, max: number): Watermarks {
   const { minAllocate, maxAllocate, maxAboveWatermark } = node.ipam;
   return {
     preAllocate: preAllocateOf(node),
@@ -49,14 +52,14 @@ export interface StartThreshold {
 }
 
 /** Undefined for an agent that starts with any address. */
-export function startThresholdOf(node: CiliumNode): StartThreshold | undefined {
+export function startThresholdOf(node: AskingObject): StartThreshold | undefined {
   const { minAllocate, preAllocate } = node.ipam;
   if (protocolOf(node) !== 'crd') return undefined;
   if (minAllocate > 0) return { field: 'min-allocate', addresses: minAllocate };
   return preAllocate > 0 ? { field: 'pre-allocate', addresses: preAllocate } : undefined;
 }
 
-function preAllocateOf(node: CiliumNode): number {
+function preAllocateOf(node: AskingObject): number {
   return node.ipam.preAllocate || defaultPreAllocate;
 }
 

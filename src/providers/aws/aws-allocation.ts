@@ -9,6 +9,7 @@ import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';
 import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-list.ts';
+import { rehearse } from './rehearse.ts';
 import { awsSection } from './cilium-node-section.ts';
 
 const awsTraits: CloudTraits = {
@@ -39,6 +40,7 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
     ...client.admission(actionOf),
     perform: (operation, context) => perform(client, operation, context),
+    rehearse: (node, context) => rehearse(client, node, context),
     section: awsSection,
   };
 }

@@ -85,6 +85,9 @@ type Outputs = {
 };
 
 export type Ec2Action = keyof typeof shapes.answerShapes;
+/** Actions that take DryRun. The SDK drops it from the input of others, which would then be carried out. */
+export type DryRunAction = Exclude<Ec2Action, `${'Assign' | 'Unassign'}${string}`>;
+
 export type Ec2Input<A extends Ec2Action> = Inputs[A];
 export type Ec2Output<A extends Ec2Action> = Outputs[A];
 

@@ -2,7 +2,7 @@
 import type { CallContext } from '../contract/cloud.ts';
 import { ActionClient } from '../gate/action-client.ts';
 import type { CallGate, ReadResult, WriteResult } from '../gate/call-gate.ts';
-import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output, ListInput } from './ec2-api.ts';
+import type { DryRunAction, Ec2Action, Ec2Api, Ec2Input, Ec2Output, ListInput } from './ec2-api.ts';
 
 /** A page may be as small as five items: --aws-max-results-per-call. So these are a million items. */
 const maxEc2Pages = 200_000;
@@ -47,6 +47,13 @@ export class Ec2Client extends ActionClient<Ec2Action> {
       );
     };
     return this.follow(action, read, (output) => (output as ListInput).NextToken, maxEc2Pages);
+  }
+
+  /** Asks whether a call would be permitted. Rejects with a CloudError, also if it would be; it resolves if the call was made. */
+  async dryRun<A extends DryRunAction>(action: A, input: Ec2Input<A>, context: CallContext): Promise<void> {
+    const asked = { ...input, DryRun: true };
+    const call = { ...this.callOf(action), effect: 'reads' as const };
+    await this.gate.read(call, context, (sending) => this.#api.send(action, asked, sending));
   }
 
   /** Sends a mutating call once. A housekeeping call whose denial is known is not sent: the denial is its answer. */

@@ -114,6 +114,11 @@ const subjectsByText: readonly {
 const encodedPart = /\s*Encoded authorization failure message: (\S+)/;
 const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 
+/** Whether a dry run says that the call is permitted: it always fails. */
+export function wouldSucceed({ code }: CloudFailure): boolean {
+  return code === 'DryRunOperation';
+}
+
 export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
   const about = lacksIpv6Right(action, permission) ? 'ipv6' : subjectOf(error, permission);

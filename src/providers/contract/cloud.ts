@@ -8,6 +8,7 @@ import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastruct
 import type { NetworkInterface, PublicAddress, Tags } from './network-interface.ts';
 import type { Answer, Operation, OperationKind, Outcome } from './operations.ts';
 import type { Caller, Priority } from './priority.ts';
+import type { Rehearsal, RehearsedNode } from './rehearsal.ts';
 
 export interface AllocationImplementation {
   readonly traits: CloudTraits;
@@ -65,6 +66,12 @@ export interface AllocationImplementation {
    * `context.signal` ends the wait for a slot; a request that was sent is awaited.
    */
   perform(operation: Operation, context: CallContext): Promise<Outcome>;
+
+  /**
+   * Asks whether the changes to a node would be permitted, without making any. Absent where the cloud has no such question.
+   * Rejects only with the signal's reason.
+   */
+  rehearse?(node: RehearsedNode, context: CallContext): Promise<readonly Rehearsal[]>;
 
   readonly section: CiliumNodeSection;
 }

@@ -165,6 +165,8 @@ export function networkOf({ interfaces, unseen }: InstanceView): string | undefi
 }
 
 /** Undefined until it is known. */
-export function primaryInterface({ interfaces }: InstanceView): NetworkInterface | undefined {
+export function primaryInterface({
+  interfaces,
+}: Pick<InstanceView, 'interfaces'>): NetworkInterface | undefined {
   return interfaces.find(isPrimaryInterface);
 }

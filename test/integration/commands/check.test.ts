@@ -82,8 +82,12 @@ describe('headwater check on AWS', () => {
       'ok          other writers: none wrote pools or interfaces of 1 CiliumNodes in the last hour',
       expect.stringMatching(/^ok +cloud: it answers: us-east-1/),
       'ok          instances: the cloud shows the 1 that were looked at',
+      expect.stringMatching(
+        /^ok +permissions in the cloud: a dry run permits CreateNetworkInterface; not asked, /,
+      ),
       'ok          subnets: 1 node (one) get interfaces in subnet-0000000000000000a (10.0.0.0/24, us-east-1a), where 249 of 256 addresses are free',
-      expect.stringMatching(/^in all +9 ok$/),
+      'ok          agents: 1 list the addresses in use (up to 1.19)',
+      expect.stringMatching(/^in all +11 ok$/),
     ]);
     expect(await (await fetch(`${ec2}/_headwater/state`)).text()).toBe(before);
   });
@@ -108,6 +112,70 @@ describe('headwater check on AWS', () => {
       expect.stringMatching(
         /^problem subnets: 2 nodes \(one, two\) can get no interface: nothing matches a subnet of vpc-/,
       ),
+    ]);
+  });
+
+  test('says which changes the cloud denies, without making any', async () => {
+    const simulated = await simulate(join(directory, 'no-changes'));
+    const { api, ec2 } = simulated;
+    await announce(api, 'one', 'i-00000000000000001');
+    await createNode(api, 'one', 'aws:///us-east-1a/i-00000000000000001');
+    const actions = [
+      'Instances',
+      'InstanceTypes',
+      'NetworkInterfaces',
+      'RouteTables',
+      'SecurityGroups',
+      'Subnets',
+      'Vpcs',
+    ];
+    await fetch(`${ec2}/_headwater/allowed-actions`, {
+      method: 'PUT',
+      body: JSON.stringify({ actions: actions.map((what) => `Describe${what}`) }),
+    });
+
+    const ended = await headwater([...flagsFor(simulated), '--output=json'], { environment });
+
+    expect(ended.code).toBe(1);
+    expect(wrongIn(ended)).toEqual([
+      expect.stringMatching(
+        /^problem permissions in the cloud: CreateNetworkInterface is denied: UnauthorizedOperation: /,
+      ),
+    ]);
+  });
+
+  test('names other programs, agents that do not run, and kubelets that admit too many pods', async () => {
+    const simulated = await simulate(join(directory, 'programs'));
+    const { api } = simulated;
+    await announce(api, 'one', 'i-00000000000000001');
+    await create(api, '/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'one' },
+      spec: { providerID: 'aws:///us-east-1a/i-00000000000000001' },
+      status: { capacity: { pods: '110' } },
+    });
+    const pods: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
+      ['operator', { 'io.cilium/app': 'operator' }, 'cilium-operator-aws'],
+      ['aws-node-1', { 'k8s-app': 'aws-node' }, 'aws-vpc-cni'],
+      ['cilium-1', { 'k8s-app': 'cilium' }, 'cilium-agent'],
+    ];
+    for (const [name, labels, command] of pods)
+      await create(api, '/api/v1/namespaces/kube-system/pods', {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name, labels },
+        spec: { nodeName: 'one', containers: [{ name: 'main', image: 'image', command: [command] }] },
+      });
+
+    const ended = await headwater([...flagsFor(simulated), '--output=json'], { environment });
+
+    expect(ended.code).toBe(1);
+    expect(wrongIn(ended)).toEqual([
+      'problem other programs: cilium-operator gives out addresses of this cloud: 1 pod (kube-system/operator)',
+      'problem other programs: the VPC CNI plugin (aws-node) runs on 1 node (one), and takes addresses of the same machines',
+      'warning agents: 1 pod (kube-system/cilium-1) of k8s-app=cilium: not ready',
+      'warning pods of nodes: the kubelet of 1 node (one) admits 110 pods, although m5.large can hold 27 addresses',
     ]);
   });
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ReadCloud } from '../../../../src/commands/check/cloud-facts.ts';
-import { cloudFindings } from '../../../../src/commands/check/cloud-findings.ts';
+import { cloudFindings, orphanFindings } from '../../../../src/commands/check/cloud-findings.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { Instance, Observation } from '../../../../src/providers/contract/facts.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { emptyInfrastructure } from '../../../../src/providers/contract/infrastructure.ts';
 
 const nothing = { kind: 'nothingToRead' } as const;
@@ -13,6 +14,7 @@ const well: ReadCloud = {
   infrastructure: nothing,
   instances: nothing,
   limits: nothing,
+  detached: nothing,
 };
 
 function failed(change: Partial<CloudFailure>): { kind: 'failed'; failure: CloudFailure; remedy: string } {
@@ -101,5 +103,32 @@ describe('rows of the cloud', () => {
     expect(findings.map(({ verdict, what, found }) => [verdict, what, found])).toEqual(
       rows.map(([verdict, what, found]) => [verdict, what, expect.stringMatching(found)]),
     );
+  });
+});
+
+describe('the row of orphans', () => {
+  const orphan = { id: 'eni-1' } as NetworkInterface;
+
+  test.each([
+    [[], true, []],
+    [
+      [orphan],
+      true,
+      [
+        [
+          'ok',
+          '1 interface (eni-1) with the tags of this cluster is attached to no instance: Headwater uses them again, or deletes them',
+        ],
+      ],
+    ],
+    [
+      [orphan, orphan],
+      false,
+      [['warning', '2 interfaces (eni-1, eni-1) with the tags of this cluster are attached to no instance']],
+    ],
+  ] as const)('says who deletes them: %#', (value, collects, rows) => {
+    const findings = orphanFindings({ kind: 'read', value }, collects);
+
+    expect(findings.map(({ verdict, found }) => [verdict, found])).toEqual(rows);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AskingNode } from '../../../../src/commands/check/cloud-facts.ts';
+import { askingNode as node } from './asking-node.ts';
 import { givenSubnetFindings, subnetFindings } from '../../../../src/commands/check/subnet-findings.ts';
 import { azureSection } from '../../../../src/providers/azure/cilium-node-section.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
@@ -10,26 +11,6 @@ import {
 } from '../../../../src/providers/contract/infrastructure.ts';
 
 const { words } = awsSection;
-
-function node(name: string, change: Partial<AskingNode['requirements']> = {}): AskingNode {
-  const requirements = {
-    instanceType: 'm5.large',
-    networkId: 'vpc-1',
-    zone: 'a',
-    nodeSubnetId: 'subnet-1',
-    firstInterfaceIndex: 0,
-    securityGroupIds: [],
-    securityGroupTags: {},
-    subnetIds: [],
-    subnetTags: {},
-    excludeInterfaceTags: {},
-    deleteOnTermination: true,
-    usePrimaryAddress: false,
-    prefixDelegation: false,
-    ...change,
-  };
-  return { name, instanceId: `i-${name}`, requirements };
-}
 
 function subnet(id: string, freeAddresses: number, change: Partial<Subnet> = {}): Subnet {
   const common = { cidr: '10.0.0.0/24', networkId: 'vpc-1', zone: 'a', tags: {}, eligible: true };

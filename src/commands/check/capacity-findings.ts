@@ -1,0 +1,135 @@
+// Whether nodes can hold what their kubelets and agents count on. Pure.
+import { maximumAllocatable } from '../../node/demand/capacity.ts';
+import {
+  isForeignAgent,
+  protocolOf,
+  startThresholdOf,
+  usedAddresses,
+  watermarksOf,
+} from '../../node/demand/demand.ts';
+import { excessAddresses } from '../../node/demand/statistics.ts';
+import { foreignAgent, unreachableStart } from '../../node/conditions/agent-condition.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
+import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
+import type { AskingNode } from './cloud-facts.ts';
+import { type Finding, finding, ok } from './finding.ts';
+import { countedNames } from './names-in-words.ts';
+
+export interface CapacityQuestion {
+  readonly nodes: readonly AskingNode[];
+  readonly limits: ReadonlyMap<string, InstanceLimits | UnreadableLimits>;
+  /** Pods that the kubelet of each node admits, by name, as far as it says so. */
+  readonly podCapacity: ReadonlyMap<string, number>;
+  readonly traits: Pick<CloudTraits, 'poolRequests'>;
+  readonly words: CloudWords;
+  /** The option by which addresses are released; undefined if they are. */
+  readonly releaseOption: string | undefined;
+}
+
+/** Pods in the network of the host, which need no address: more than nodes usually run. */
+const hostNetworkPods = 10;
+
+export function capacityFindings(question: CapacityQuestion): readonly Finding[] {
+  const { nodes, traits } = question;
+  const capacities = nodes.map((node) => ({ node, max: maxOf(node, question) }));
+  const foreign = nodes.filter(({ object }) => isForeignAgent(object, traits));
+  return [
+    ...podFindings(capacities, question),
+    ...(foreign.length === 0
+      ? []
+      : [finding('warning', 'agents', `${names(foreign)}: ${foreignAgent().message}`)]),
+    ...startFindings(capacities, question),
+    ...agentSummary(nodes),
+    ...excessFindings(capacities, question),
+  ];
+}
+
+interface Capacity {
+  readonly node: AskingNode;
+  /** Pod addresses that it can have; 0 if that is not known. */
+  readonly max: number;
+}
+
+function maxOf({ requirements }: AskingNode, { limits }: CapacityQuestion): number {
+  const known = limits.get(requirements.instanceType);
+  return known === undefined || 'problem' in known ? 0 : maximumAllocatable(known, requirements);
+}
+
+function podFindings(capacities: readonly Capacity[], { podCapacity }: CapacityQuestion): readonly Finding[] {
+  const beyond = capacities.filter(
+    ({ node, max }) => max > 0 && (podCapacity.get(node.name) ?? 0) > max + hostNetworkPods,
+  );
+  const kinds = Map.groupBy(
+    beyond,
+    ({ node, max }) =>
+      `${podCapacity.get(node.name)} pods, although ${node.requirements.instanceType || 'it'} can hold ${max} addresses`,
+  );
+  return [...kinds].map(([kind, of]) =>
+    finding(
+      'warning',
+      'pods of nodes',
+      `the kubelet of ${names(of.map(({ node }) => node))} admits ${kind}`,
+      'set maxPods of the kubelet to what headwater max-pods says: pods beyond it never get an address',
+    ),
+  );
+}
+
+function startFindings(capacities: readonly Capacity[], { words }: CapacityQuestion): readonly Finding[] {
+  const texts = capacities.flatMap(({ node, max }) => {
+    const threshold = startThresholdOf(node.object);
+    if (threshold === undefined) return [];
+    const maxAllocate = node.object.ipam.maxAllocate || Infinity;
+    const instance = max > 0 ? max : Infinity;
+    if (threshold.addresses <= Math.min(maxAllocate, instance)) return [];
+    const { instanceType } = node.requirements;
+    const { message } = unreachableStart(threshold, { maxAllocate, instance, instanceType }, words);
+    return [{ node, message }];
+  });
+  return [...Map.groupBy(texts, ({ message }) => message)].map(([message, of]) =>
+    finding('problem', 'agents', `those of ${names(of.map(({ node }) => node))} cannot start: ${message}`),
+  );
+}
+
+function agentSummary(nodes: readonly AskingNode[]): readonly Finding[] {
+  if (nodes.length === 0) return [];
+  const pooled = nodes.filter(({ object }) => protocolOf(object) === 'multi-pool').length;
+  const kinds = [
+    [nodes.length - pooled, 'list the addresses in use (up to 1.19)'],
+    [pooled, 'request a pool (from 1.20 on)'],
+  ] as const;
+  const words = kinds.filter(([count]) => count > 0).map(([count, kind]) => `${count} ${kind}`);
+  return [ok('agents', words.join(', '))];
+}
+
+function excessFindings(
+  capacities: readonly Capacity[],
+  { releaseOption }: CapacityQuestion,
+): readonly Finding[] {
+  if (releaseOption === undefined) return [];
+  const excess = capacities.map(({ node: { object, name }, max }) => {
+    const usage = { available: object.ipam.pool.size, used: usedAddresses(object), pendingPods: 0 };
+    return { name, count: excessAddresses(usage, watermarksOf(object, max)) };
+  });
+  const affected = excess.filter(({ count }) => count > 0);
+  if (affected.length === 0) return [];
+  const sum = affected.reduce((all, { count }) => all + count, 0);
+  return [
+    finding(
+      'warning',
+      'releases',
+      `they are off: ${countedNames(
+        affected.map(({ name }) => name),
+        'node',
+      )} keep ${sum} addresses beyond their watermarks`,
+      `set --${releaseOption} if the subnets need them`,
+    ),
+  ];
+}
+
+function names(nodes: readonly AskingNode[]): string {
+  return countedNames(
+    nodes.map(({ name }) => name),
+    'node',
+  );
+}

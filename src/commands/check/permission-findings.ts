@@ -1,0 +1,79 @@
+// Whether the cloud would permit what Headwater changes there. Pure.
+import { chooseSecurityGroups } from '../../node/allocate/security-group-choice.ts';
+import { remedyFor } from '../../node/conditions/call-condition.ts';
+import {
+  isPrimaryInterface,
+  type NetworkInterface,
+  type Tags,
+} from '../../providers/contract/network-interface.ts';
+import type { Observation } from '../../providers/contract/facts.ts';
+import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
+import type { Rehearsal, RehearsedNode } from '../../providers/contract/rehearsal.ts';
+import { instanceTag, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
+import type { AskingNode } from './cloud-facts.ts';
+import { type Finding, finding, ok } from './finding.ts';
+
+const what = 'permissions in the cloud';
+
+export interface RehearsalQuestion {
+  readonly nodes: readonly AskingNode[];
+  readonly observations: readonly Observation[];
+  readonly infrastructure: Infrastructure;
+  /** Tags of every interface that Headwater makes. */
+  readonly tags: Tags;
+}
+
+/** A node that changes can be asked about: the first whose primary interface and security groups are known. */
+export function rehearsedNode(question: RehearsalQuestion): RehearsedNode | undefined {
+  const { nodes, observations, infrastructure, tags } = question;
+  const interfaces = observations.flatMap((each) => (each.kind === 'interface' ? [each.interface] : []));
+  const attached = interfaces.filter(({ attachment }) => attachment?.state === 'attached');
+  for (const { instanceId, requirements } of nodes) {
+    const ofInstance = attached.filter(({ attachment }) => attachment?.instanceId === instanceId);
+    const primary = ofInstance.find(isPrimaryInterface);
+    if (primary === undefined) continue;
+    const asked = { ...requirements, networkId: primary.networkId };
+    const groups = chooseSecurityGroups(asked, infrastructure, { interfaces: ofInstance });
+    if (groups.kind !== 'chosen') continue;
+    return {
+      instanceId,
+      own: attached.find(isOurs),
+      subnetId: primary.subnetId,
+      securityGroupIds: groups.ids,
+      tags: { ...tags, ...ownershipTags(instanceId, 'headwater-check') },
+    };
+  }
+  return undefined;
+}
+
+function isOurs(item: NetworkInterface): boolean {
+  return !isPrimaryInterface(item) && item.tags[instanceTag] !== undefined;
+}
+
+export function rehearsalFindings(rehearsals: readonly Rehearsal[]): readonly Finding[] {
+  const refused = rehearsals.flatMap(({ action, answer }) =>
+    typeof answer === 'string' ? [] : [{ action, failure: answer }],
+  );
+  const actions = (wanted: Rehearsal['answer']): string =>
+    rehearsals.flatMap(({ action, answer }) => (answer === wanted ? [action] : [])).join(', ');
+  const [permitted, unasked] = [actions('permitted'), actions('unasked')];
+  const rest = unasked === '' ? '' : `; not asked, because it could change something: ${unasked}`;
+  return [
+    ...refused.map(({ action, failure }) => {
+      const isDenied = failure.kind === 'notAuthorized';
+      const found = `${action} ${isDenied ? 'is denied' : 'was not answered'}: ${failure.code}: ${failure.message}`;
+      return finding(isDenied ? 'problem' : 'unknown', what, found, remedyFor(failure));
+    }),
+    ...(permitted === '' ? [] : [ok(what, `a dry run permits ${permitted}${rest}`)]),
+  ];
+}
+
+/** Where the cloud has no such question, or no node to ask it about. */
+export function unrehearsed(isAskable: boolean): Finding {
+  return ok(
+    what,
+    isAskable
+      ? 'what was read is permitted; changes are asked about by dry run once a CiliumNode names an instance'
+      : 'what was read is permitted; this cloud does not say whether changes are without making them',
+  );
+}

@@ -1,0 +1,105 @@
+// Which programs run that give out addresses of the same machines, and whether the agents run. Pure.
+import {
+  textAt,
+  valueAt,
+  isList,
+  type Json,
+  type JsonObject,
+  memberOf,
+} from '../../kubernetes/transport/json.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { Fact } from './fact.ts';
+import { type Finding, finding, ok } from './finding.ts';
+import { countedNames } from './names-in-words.ts';
+
+/** A pod, reduced to what shows which program runs in it. */
+export interface ShownPod {
+  /** With its namespace. */
+  readonly name: string;
+  readonly node: string;
+  /** Images, commands and arguments of its containers. */
+  readonly words: string;
+  readonly isReady: boolean;
+  /** Why a container waits, such as ImagePullBackOff. */
+  readonly waitsFor: string | undefined;
+}
+
+export function shownPod(raw: JsonObject): ShownPod {
+  const namespace = textAt(raw, 'metadata', 'namespace') ?? '';
+  const containers = itemsAt(raw, 'spec', 'containers');
+  const words = containers.flatMap((each) => [
+    textAt(each, 'image') ?? '',
+    ...itemsAt(each, 'command').map(String),
+    ...itemsAt(each, 'args').map(String),
+  ]);
+  const statuses = ['initContainerStatuses', 'containerStatuses'].flatMap((list) =>
+    itemsAt(raw, 'status', list),
+  );
+  const conditions = itemsAt(raw, 'status', 'conditions');
+  const waiting = statuses.map((each) => textAt(each, 'state', 'waiting', 'reason')).find(Boolean);
+  return {
+    name: sanitizedText(`${namespace}/${textAt(raw, 'metadata', 'name') ?? ''}`),
+    node: sanitizedText(textAt(raw, 'spec', 'nodeName') ?? ''),
+    words: words.join(' '),
+    isReady: conditions.some(
+      (each) => textAt(each, 'type') === 'Ready' && memberOf(each, 'status') === 'True',
+    ),
+    waitsFor: waiting === undefined ? undefined : sanitizedText(waiting),
+  };
+}
+
+function itemsAt(value: Json, ...path: readonly string[]): readonly Json[] {
+  const found = valueAt(value, ...path);
+  return isList(found) ? found : [];
+}
+
+const what = 'other programs';
+
+/** The program of cilium-operator that gives out addresses of a cloud; the generic one with --ipam=crd gives out none. */
+const operatorOfCloud = /cilium-operator-(?:aws|azure|alibabacloud)|operator-(?:aws|azure|alibabacloud)[:@]/;
+
+export function operatorFindings(pods: Fact<readonly ShownPod[]>): readonly Finding[] {
+  if (pods.kind === 'unknown') return [finding('unknown', what, `pods cannot be read: ${pods.problem}`)];
+  const running = pods.value.filter(({ words }) => operatorOfCloud.test(words));
+  if (running.length === 0) return [];
+  const names = running.map(({ name }) => name);
+  return [
+    finding(
+      'problem',
+      what,
+      `cilium-operator gives out addresses of this cloud: ${countedNames(names, 'pod')}`,
+      'replace it by the image operator-generic with --ipam=crd, which gives out none',
+    ),
+  ];
+}
+
+/** `name`: of the program that gives out addresses of the same machines. */
+export function allocatorFindings(name: string, pods: Fact<readonly ShownPod[]>): readonly Finding[] {
+  if (pods.kind === 'unknown' || pods.value.length === 0) return [];
+  const nodes = [...new Set(pods.value.map(({ node }) => node))];
+  return [
+    finding(
+      'problem',
+      what,
+      `${name} runs on ${countedNames(nodes, 'node')}, and takes addresses of the same machines`,
+      'remove it from the nodes that run Cilium',
+    ),
+  ];
+}
+
+export function agentFindings(pods: Fact<readonly ShownPod[]>, selector: string): readonly Finding[] {
+  if (pods.kind === 'unknown') return [finding('unknown', 'agents', `pods cannot be read: ${pods.problem}`)];
+  const unready = pods.value.filter(({ isReady }) => !isReady);
+  const byReason = Map.groupBy(unready, ({ waitsFor }) => waitsFor ?? 'not ready');
+  const rows = [...byReason].map(([reason, of]) => {
+    const names = of.map(({ name }) => name);
+    return finding(
+      'warning',
+      'agents',
+      `${countedNames(names, 'pod')} of ${selector}: ${reason}`,
+      'read its log: an agent is not ready before it has addresses',
+    );
+  });
+  const ready = pods.value.length - unready.length;
+  return rows.length > 0 || ready === 0 ? rows : [ok('agents', `${ready} pods of ${selector} are ready`)];
+}

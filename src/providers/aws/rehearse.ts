@@ -1,0 +1,87 @@
+// Asks EC2 by DryRun whether it would permit the changes that Headwater makes. An endpoint that does not know DryRun would make
+// them, so that is asked first; and each question is one whose change would be refused, or do no harm.
+import type { CallContext } from '../contract/cloud.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import type { Rehearsal, RehearsedNode } from '../contract/rehearsal.ts';
+import { wouldSucceed } from './errors.ts';
+import type { DryRunAction, Ec2Action, Ec2Input } from './ec2-api.ts';
+import type { Ec2Client } from './ec2-client.ts';
+
+/** EC2 has no dry run of assignments; and a detachment has nothing to name whose detachment would be refused. */
+const unasked: readonly Ec2Action[] = [
+  'DetachNetworkInterface',
+  'AssignPrivateIpAddresses',
+  'UnassignPrivateIpAddresses',
+];
+
+export async function rehearse(
+  client: Ec2Client,
+  node: RehearsedNode,
+  context: CallContext,
+): Promise<readonly Rehearsal[]> {
+  const knowsDryRun = await ask(client, 'DescribeVpcs', {}, context);
+  if (knowsDryRun !== 'permitted') return [{ action: 'DescribeVpcs', answer: knowsDryRun }];
+  const { own, subnetId, securityGroupIds, tags, instanceId } = node;
+  const rehearsed = async <A extends DryRunAction>(
+    action: A,
+    input: Ec2Input<A> | undefined,
+  ): Promise<Rehearsal> => {
+    const answer = input === undefined ? 'unasked' : await ask(client, action, input, context);
+    return { action, answer };
+  };
+  const attachment = own?.attachment;
+  const creation = rehearsed('CreateNetworkInterface', {
+    SubnetId: subnetId,
+    Description: 'headwater check',
+    Groups: securityGroupIds,
+    ClientToken: 'headwater-check',
+    TagSpecifications: [
+      {
+        ResourceType: 'network-interface',
+        Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+      },
+    ],
+  });
+  const attaching = rehearsed(
+    'AttachNetworkInterface',
+    attachment && {
+      // It is attached already.
+      NetworkInterfaceId: own.id,
+      InstanceId: instanceId,
+      DeviceIndex: attachment.deviceIndex,
+      NetworkCardIndex: 0,
+    },
+  );
+  const modification = rehearsed(
+    'ModifyNetworkInterfaceAttribute',
+    attachment && {
+      NetworkInterfaceId: own.id,
+      Attachment: { AttachmentId: attachment.id, DeleteOnTermination: attachment.deleteOnTermination },
+    },
+  );
+  // What is attached cannot be deleted.
+  const deletion = rehearsed('DeleteNetworkInterface', attachment && { NetworkInterfaceId: own.id });
+  const rehearsals = await Promise.all([creation, attaching, modification, deletion]);
+  return [...rehearsals, ...unasked.map((action) => ({ action, answer: 'unasked' as const }))];
+}
+
+async function ask<A extends DryRunAction>(
+  client: Ec2Client,
+  action: A,
+  input: Ec2Input<A>,
+  context: CallContext,
+): Promise<'permitted' | CloudFailure> {
+  try {
+    await client.dryRun(action, input, context);
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error;
+    return wouldSucceed(error.failure) ? 'permitted' : error.failure;
+  }
+  return {
+    kind: 'invalid',
+    action,
+    code: 'DryRunIgnored',
+    message: 'the endpoint answers as if it had not been asked by DryRun',
+    requestId: undefined,
+  };
+}

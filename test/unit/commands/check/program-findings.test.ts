@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { known, unknown } from '../../../../src/commands/check/fact.ts';
+import {
+  agentFindings,
+  allocatorFindings,
+  operatorFindings,
+  shownPod,
+  type ShownPod,
+} from '../../../../src/commands/check/program-findings.ts';
+
+function pod(name: string, change: Partial<ShownPod> = {}): ShownPod {
+  return { name, node: `node-${name}`, words: '', isReady: true, waitsFor: undefined, ...change };
+}
+
+const denied = unknown('may not list pods');
+
+describe('rows of other programs', () => {
+  test.each<[string, string, boolean]>([
+    ['the operator of AWS', 'quay.io/cilium/operator-aws:v1.18.0 cilium-operator-aws --debug', true],
+    ['the operator of AWS by digest', 'mirror/operator-aws@sha256:0', true],
+    ['the operator of Azure', 'x cilium-operator-azure', true],
+    ['the operator of Alibaba Cloud', 'x cilium-operator-alibabacloud', true],
+    [
+      'the generic operator',
+      'quay.io/cilium/operator-generic:v1.18.0 cilium-operator-generic --ipam=crd',
+      false,
+    ],
+    ['another program', 'aws-operator', false],
+  ])('name an operator that gives out addresses of the cloud: %s', (_, words, isOfCloud) => {
+    expect(operatorFindings(known([pod('ns/a', { words })])).map(({ verdict }) => verdict)).toEqual(
+      isOfCloud ? ['problem'] : [],
+    );
+  });
+
+  test('name the plugin of the cloud, and the nodes where it runs', () => {
+    const pods = known([pod('a'), pod('b', { node: 'node-a' })]);
+
+    expect(allocatorFindings('Terway', pods)).toMatchObject([
+      {
+        verdict: 'problem',
+        found: 'Terway runs on 1 node (node-a), and takes addresses of the same machines',
+      },
+    ]);
+    expect(allocatorFindings('Terway', known([]))).toEqual([]);
+  });
+
+  test('say once that pods cannot be read', () => {
+    expect([...operatorFindings(denied), ...allocatorFindings('Terway', denied)]).toMatchObject([
+      { verdict: 'unknown', found: 'pods cannot be read: may not list pods' },
+    ]);
+  });
+});
+
+describe('rows of agents', () => {
+  test.each<[string, ShownPod[], readonly (readonly [string, string])[]]>([
+    ['none yet', [], []],
+    ['all are ready', [pod('a'), pod('b')], [['ok', '2 pods of k8s-app=cilium are ready']]],
+    [
+      'one waits for its image, and one for addresses',
+      [pod('a'), pod('b', { isReady: false, waitsFor: 'ImagePullBackOff' }), pod('c', { isReady: false })],
+      [
+        ['warning', '1 pod (b) of k8s-app=cilium: ImagePullBackOff'],
+        ['warning', '1 pod (c) of k8s-app=cilium: not ready'],
+      ],
+    ],
+  ])('say which are not ready, and why: %s', (_, pods, rows) => {
+    const findings = agentFindings(known(pods), 'k8s-app=cilium');
+
+    expect(findings.map(({ verdict, found }) => [verdict, found])).toEqual(rows);
+  });
+});
+
+describe('what is read of a pod', () => {
+  test('is what runs in it, and whether it is ready', () => {
+    const raw = {
+      metadata: { name: 'a', namespace: 'ns' },
+      spec: { nodeName: 'one', containers: [{ image: 'i', command: ['c'], args: ['--x', 7] }] },
+      status: {
+        conditions: [{ type: 'Ready', status: 'False' }],
+        initContainerStatuses: [{ state: { terminated: {} } }],
+        containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+      },
+    };
+
+    expect(shownPod(raw)).toEqual({
+      name: 'ns/a',
+      node: 'one',
+      words: 'i c --x 7',
+      isReady: false,
+      waitsFor: 'CrashLoopBackOff',
+    });
+    expect(shownPod({})).toEqual({ name: '/', node: '', words: '', isReady: false, waitsFor: undefined });
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import type { CreateNetworkInterfaceCommandInput } from '@aws-sdk/client-ec2';
+import type {
+  AttachNetworkInterfaceCommandInput,
+  DeleteNetworkInterfaceCommandInput,
+  DescribeVpcsCommandInput,
+  ModifyNetworkInterfaceAttributeCommandInput,
+} from '@aws-sdk/client-ec2';
+import { rehearse } from '../../../../src/providers/aws/rehearse.ts';
+import type { RehearsedNode } from '../../../../src/providers/contract/rehearsal.ts';
+import { CallError } from '../../../../src/providers/gate/cloud-call.ts';
+import { type Answering, context, ec2ClientRig } from './ec2-client-rig.ts';
+
+/** Each of them takes it: where an input has no such member, the SDK would drop it, and the call would be carried out. */
+type Asked =
+  | CreateNetworkInterfaceCommandInput
+  | AttachNetworkInterfaceCommandInput
+  | DeleteNetworkInterfaceCommandInput
+  | ModifyNetworkInterfaceAttributeCommandInput
+  | DescribeVpcsCommandInput;
+const dryRun: Required<Pick<Asked, 'DryRun'>> = { DryRun: true };
+
+const node: RehearsedNode = {
+  instanceId: 'i-1',
+  own: undefined,
+  subnetId: 'subnet-1',
+  securityGroupIds: ['sg-1'],
+  tags: { 'headwater/instance-id': 'i-1' },
+};
+
+const own: RehearsedNode['own'] = {
+  id: 'eni-1',
+  description: '',
+  networkId: 'vpc-1',
+  subnetId: 'subnet-1',
+  zone: 'a',
+  mac: '',
+  primaryAddress: '10.0.0.4',
+  publicAddress: undefined,
+  addresses: [],
+  prefixes: [],
+  securityGroupIds: [],
+  tags: {},
+  reservedFor: undefined,
+  attachment: {
+    id: 'eni-attach-1',
+    instanceId: 'i-1',
+    deviceIndex: 1,
+    networkCard: 0,
+    state: 'attached',
+    deleteOnTermination: false,
+  },
+};
+
+function refusal(code: string): CallError {
+  return new CallError({ result: 'refused', code, message: `it says ${code}`, status: 412 });
+}
+
+const permits: Answering = () => {
+  throw refusal('DryRunOperation');
+};
+
+const never = ['DetachNetworkInterface', 'AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'];
+
+describe('a rehearsal on EC2', () => {
+  test('asks by DryRun only, and only of an interface of ours what would be refused or do no harm', async () => {
+    const { client, sent } = ec2ClientRig(permits);
+
+    const rehearsals = await rehearse(client, { ...node, own }, context);
+
+    expect(sent.map(({ action }) => action)).toEqual([
+      'DescribeVpcs',
+      'CreateNetworkInterface',
+      'AttachNetworkInterface',
+      'ModifyNetworkInterfaceAttribute',
+      'DeleteNetworkInterface',
+    ]);
+    for (const { input } of sent) expect(input).toMatchObject(dryRun);
+    expect(sent[3]?.input).toMatchObject({
+      Attachment: { AttachmentId: 'eni-attach-1', DeleteOnTermination: false },
+    });
+    expect(rehearsals).toEqual([
+      ...sent.slice(1).map(({ action }) => ({ action, answer: 'permitted' })),
+      ...never.map((action) => ({ action, answer: 'unasked' })),
+    ]);
+  });
+
+  test('asks only for a creation before there is an interface of ours', async () => {
+    const { client, sent } = ec2ClientRig(permits);
+
+    const rehearsals = await rehearse(client, node, context);
+
+    expect(sent.map(({ action }) => action)).toEqual(['DescribeVpcs', 'CreateNetworkInterface']);
+    expect(rehearsals.filter(({ answer }) => answer === 'unasked')).toHaveLength(6);
+  });
+
+  test('says which call is denied', async () => {
+    const { client } = ec2ClientRig(({ action }) => {
+      throw refusal(action === 'CreateNetworkInterface' ? 'UnauthorizedOperation' : 'DryRunOperation');
+    });
+
+    const [first] = await rehearse(client, node, context);
+
+    expect(first).toMatchObject({
+      action: 'CreateNetworkInterface',
+      answer: { kind: 'notAuthorized', code: 'UnauthorizedOperation' },
+    });
+  });
+
+  test('asks nothing of an endpoint that knows no DryRun: it would carry everything out', async () => {
+    const { client, sent } = ec2ClientRig(() => ({ Vpcs: [] }));
+
+    const rehearsals = await rehearse(client, { ...node, own }, context);
+
+    expect(sent.map(({ action }) => action)).toEqual(['DescribeVpcs']);
+    expect(rehearsals).toMatchObject([{ action: 'DescribeVpcs', answer: { code: 'DryRunIgnored' } }]);
+  });
+});
