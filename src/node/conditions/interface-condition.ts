@@ -48,6 +48,14 @@ export function unseenInterfaces(ids: readonly string[], instanceId: string): No
   };
 }
 
+/** Interfaces keep the groups that they were created with. `groups`: those of new interfaces. */
+export function otherSecurityGroups(ids: readonly string[], groups: readonly string[]): NodeCondition {
+  return {
+    reason: 'SecurityGroupsDiffer',
+    message: `give ${ids.join(', ')} the security groups of new interfaces of the node in the cloud, ${groups.join(', ')}, or replace the node: Headwater never changes those of an interface that exists`,
+  };
+}
+
 /** Pods use excluded addresses: they keep them, and nothing new is offered there. */
 export function excludedInUse({ interfaceId, why, addresses }: RetiredUse): NodeCondition {
   return {

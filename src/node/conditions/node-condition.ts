@@ -41,6 +41,7 @@ export type ConditionReason =
   | 'InterfaceFailed'
   | 'InterfaceChanging'
   | 'InterfaceNotShown'
+  | 'SecurityGroupsDiffer'
   | 'ExcludedAddressesInUse'
   | 'ReleasedAddressesInUse'
   | 'PodsUnreadable'

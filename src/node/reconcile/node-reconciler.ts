@@ -324,7 +324,9 @@ export class NodeReconciler {
     const { view, node, assessed: assessment, changedByUs, podUse } = this.#state;
     const staticIp = this.#staticAddress.warning;
     const unlisted = this.#context.cloud.instances.unlistedBecause(this.#state.instanceId);
-    return this.#warnings.step(node, { view, assessment, changedByUs, staticIp, podUse, unlisted }, now);
+    const { infrastructure } = this.#context.cloud.network;
+    const facts = { view, assessment, infrastructure, changedByUs, staticIp, podUse, unlisted };
+    return this.#warnings.step(node, facts, now);
   }
 
   #enqueue(start: Begin): () => void {

@@ -3,10 +3,14 @@ import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { AllocationImplementation } from '../../providers/contract/cloud.ts';
+import { chooseSecurityGroups } from '../allocate/security-group-choice.ts';
+import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
+import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import {
   changingInterfaces,
   excludedInUse,
+  otherSecurityGroups,
   obscuredInterface,
   unusableIpv6,
   unreadableInterface,
@@ -35,6 +39,8 @@ export interface WarningFacts {
   readonly assessment: Assessment;
   /** Why listings no longer show the instance. */
   readonly unlisted?: NodeCondition | undefined;
+  /** What the cloud has of security groups; undefined: they are not compared. */
+  readonly infrastructure?: Infrastructure;
   /** Interfaces that we are changing. */
   readonly changedByUs: ReadonlySet<string>;
   /** Why the node lacks the static address it asks for. */
@@ -55,7 +61,7 @@ const changePatience = 300_000;
 
 /** A warning that must last. */
 interface LastingWarning {
-  readonly about: 'start' | 'changing' | Untaken['kind'];
+  readonly about: 'start' | 'changing' | 'groups' | Untaken['kind'];
   readonly condition: NodeCondition;
   /** How long, in ms. */
   readonly patience: number;
@@ -89,7 +95,8 @@ export class Warnings {
   step(node: CiliumNode, facts: WarningFacts, now: number): Requeue {
     const reported = new Set(this.#list.map(({ message }) => message));
     const { traits, section } = this.#implementation;
-    const lasting = this.#lasting(lastingWarnings(node, facts, section.words), now);
+    const others = facts.view !== undefined && facts.view.interfaces.length > 1 ? groupWarning(facts) : [];
+    const lasting = this.#lasting([...lastingWarnings(node, facts, section.words), ...others], now);
     const foreign = [
       ...(isForeignAgent(node, traits) ? [foreignAgent()] : []),
       ...(!traits.ipv6 && asksForIpv6(node) ? [unsupportedIpv6()] : []),
@@ -192,6 +199,23 @@ function changeWarning(
     .map(({ id }) => id);
   if (changing.length === 0) return [];
   return [{ about: 'changing', condition: changingInterfaces(changing), patience: changePatience }];
+}
+
+/** Interfaces made for the node whose security groups are others than those of new ones. Only the cloud's list says so: it may lag. */
+function groupWarning({ view, assessment, infrastructure }: WarningFacts): readonly LastingWarning[] {
+  if (view === undefined || infrastructure === undefined || assessment.kind !== 'served') return [];
+  const { requirements } = assessment;
+  const made = view.interfaces.filter(({ description }) => description.startsWith(descriptionPrefix));
+  const chosen = chooseSecurityGroups(requirements, infrastructure, view);
+  if (chosen.kind !== 'chosen') return [];
+  const wanted = chosen.ids.toSorted().join();
+  const differ = made.filter(({ securityGroupIds }) => securityGroupIds.toSorted().join() !== wanted);
+  if (differ.length === 0) return [];
+  const condition = otherSecurityGroups(
+    differ.map(({ id }) => id),
+    chosen.ids,
+  );
+  return [{ about: 'groups', condition, patience: changePatience }];
 }
 
 /** The agent has all that it may have, and needs more to start, now or after a restart. */

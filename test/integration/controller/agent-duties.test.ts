@@ -2,7 +2,7 @@
 // agent is ready are opened for pods.
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type JsonObject, valueAt } from '../../../src/simulator/workload/json.ts';
-import { instance, testCloud } from '../../support/test-cloud.ts';
+import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
@@ -160,5 +160,36 @@ describe('a Node that awaits its agent', () => {
     expect(taints()).toEqual([other, taint]);
     expect(conditions()).toBeUndefined();
     expect(controller.warnings()).toEqual(warnings);
+  });
+});
+
+describe('the security groups of an interface that exists', () => {
+  const second = { spec: { ipam: { 'min-allocate': 15 } } };
+
+  test('are reported if new ones would get others, and never changed', async () => {
+    const world = new World();
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine, second);
+    await world.advance(400_000);
+    const before = controller.warnings();
+    const [, made] = world.interfaces(machine);
+    await world.patch(machine, { spec: { eni: { 'security-groups': [ids.podGroup] } } });
+    await world.advance(200_000);
+    const early = controller.warnings();
+    await world.advance(200_000);
+
+    expect([before, early]).toEqual([[], []]);
+    expect(controller.controller.status().warnings).toEqual([
+      {
+        node: machine.name,
+        reason: 'SecurityGroupsDiffer',
+        why: expect.stringContaining(`give ${made?.id} the`),
+      },
+    ]);
+    expect(world.interfaces(machine)[1]?.groupIds).toEqual(made?.groupIds);
+    await world.patch(machine, { spec: { eni: { 'security-groups': [...(made?.groupIds ?? [])] } } });
+    await world.advance(10_000);
+    expect(controller.controller.status().warnings).toEqual([]);
   });
 });

@@ -92,6 +92,7 @@ const reasons = {
   InterfaceChanging: 'served',
   AgentCannotStart: 'served',
   AgentProtocolUnsupported: 'served',
+  SecurityGroupsDiffer: 'served',
   ExcludedAddressesInUse: 'served',
   ReleasedAddressesInUse: 'served',
   PodsUnreadable: 'served',
