@@ -23,7 +23,7 @@ import type { ModeDeps } from '../../controller/host.ts';
 import { mayWrite } from './own-lease.ts';
 import { countedByKey, keyOf, showNodes, waitingSeries } from './block-gauges.ts';
 import type { HolderWatch } from './block-watch.ts';
-import type { ReportedBlocks } from './block-status-report.ts';
+import { type ReportedBlocks, sumOfDryRun } from './block-status-report.ts';
 import type { WriteHealth } from '../../controller/reporting/write-health.ts';
 
 /** What objects a mode serves, and how it tells of them. */
@@ -55,6 +55,8 @@ const unendedWrites = 'headwater/unended-writes';
 
 /** Between two samples of the pace, in ms. */
 const sampling = 3_600_000;
+/** Between two sums of a dry run, in ms. */
+const summing = 60_000;
 
 export class BlockSession implements AllocatorPorts {
   readonly clock: Clock;
@@ -72,6 +74,7 @@ export class BlockSession implements AllocatorPorts {
   /** By pool and family. */
   #samples: ReadonlyMap<string, readonly PaceSample[]> = new Map();
   #cancelSampling: () => void = () => undefined;
+  #cancelSum: () => void = () => undefined;
 
   constructor(deps: ModeDeps, served: ServedBlocks, host: SessionHost) {
     this.#deps = deps;
@@ -111,11 +114,13 @@ export class BlockSession implements AllocatorPorts {
     lease?.annotate(unendedWrites, undefined);
     objects.serveBy(allocator, mayFormerWrite && this.#served.isOfCloud === undefined);
     this.#sample();
+    this.#cancelSum = this.#deps.host.clock.schedule(summing, () => this.#sumUp());
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     this.#others.stop();
     this.#cancelSampling();
+    this.#cancelSum();
     if ((await this.#allocator?.stop(deadline)) === 'unended')
       this.#deps.leadership.lease?.annotate(unendedWrites, 'true');
   }
@@ -267,6 +272,14 @@ export class BlockSession implements AllocatorPorts {
     const { held, capacity } = total;
     const now = { at: this.#deps.host.clock.monotonic(), held };
     return daysLeft(this.#samples.get(keyOf(total)) ?? [], now, capacity - held);
+  }
+
+  /** Logs what a dry run would do, each minute. */
+  #sumUp(): void {
+    const { clock, log } = this.#deps.host;
+    if (this.#deps.leadership.permission.pauses.dryRun)
+      log.info('sum of the dry run', { ...sumOfDryRun(this.#standings()) });
+    this.#cancelSum = clock.schedule(summing, () => this.#sumUp());
   }
 
   #sample(): void {

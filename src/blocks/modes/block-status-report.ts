@@ -1,6 +1,7 @@
 // The answers of /status where blocks are given to nodes: the pools, and who waits for a block and why.
 import type { Standing } from '../allocation/allocator-entry.ts';
 import type { PoolFigures } from '../allocation/block-ledger.ts';
+import { type DryRunVerdict, verdictOn } from '../../controller/reporting/dry-run-verdict.ts';
 import { cidrText, type Family } from '../set/cidr.ts';
 import { pauseReports, type ReportedWrite } from '../../controller/reporting/pause-report.ts';
 import {
@@ -17,7 +18,10 @@ import {
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 
 /** Calls are reported of a cloud that is followed. */
-export interface BlockStatusReport extends SelfReport, Partial<CidrFleetReport>, Partial<CloudCallReport> {}
+export interface BlockStatusReport extends SelfReport, Partial<CidrFleetReport>, Partial<CloudCallReport> {
+  /** The sum of a dry run; absent while none is on. */
+  readonly dryRun?: BlockDryRunReport;
+}
 
 /** The leader's view. */
 export interface CidrFleetReport {
@@ -32,6 +36,11 @@ export interface CidrFleetReport {
   readonly warnings: readonly CidrNodeEntry[];
   /** Entries omitted from each list because of its length. */
   readonly omitted?: Readonly<Record<string, number>>;
+}
+
+/** The sum of a dry run. `giveBlocks`: nodes that would get blocks. */
+export interface BlockDryRunReport extends DryRunVerdict {
+  readonly would: { readonly giveBlocks: number };
 }
 
 export interface PoolReport {
@@ -83,8 +92,19 @@ export interface ReportedBlocks {
 export function blockStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): BlockStatusReport {
   return {
     ...selfReport(facts, blocks?.othersWrite),
+    ...(blocks !== undefined && facts.pauses.dryRun && { dryRun: sumOfDryRun(blocks.standings) }),
     ...(blocks !== undefined && fleetReport(blocks)),
   };
+}
+
+/** What Headwater would do now if this were no dry run. */
+export function sumOfDryRun(standings: readonly Standing[]): BlockDryRunReport {
+  const waiting = standings.filter(({ standing }) => standing === 'waiting');
+  const total = standings.length;
+  const nodes = { total, read: total };
+  const notServed = countsByReason(waiting.map(({ condition }) => condition));
+  const giveBlocks = waiting.filter(({ condition }) => condition === undefined).length;
+  return { ...verdictOn({ nodes, notServed }, { denied: 0, otherwise: 0 }), would: { giveBlocks } };
 }
 
 function fleetReport(blocks: ReportedBlocks): CidrFleetReport {

@@ -3,14 +3,10 @@
 import { conditionOf, type NodeFigures, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { secondaryAddressesOf, type PlannedStep } from '../../node/allocate/planned-step.ts';
 import { prefixSize } from '../../providers/contract/network-interface.ts';
+import { type DryRunVerdict, verdictOn } from './dry-run-verdict.ts';
 import { countsByReason, maxListed } from './process-status-report.ts';
 
-export interface DryRunReport {
-  readonly verdict: 'go' | 'no-go';
-  /** The verdict and its reasons, in a sentence. */
-  readonly sentence: string;
-  /** CiliumNodes, and those whose instance is known. */
-  readonly nodes: { readonly total: number; readonly read: number };
+export interface DryRunReport extends DryRunVerdict {
   readonly would: Change & { readonly release: number; readonly deleteInterfaces: number };
   /** Addresses that would be assigned, by subnet. */
   readonly subnets: Readonly<Record<string, number>>;
@@ -19,8 +15,6 @@ export interface DryRunReport {
   /** Nodes where it did something else last. */
   readonly otherwise: number;
   readonly decidedOtherwise: readonly OtherDecision[];
-  /** Nodes that would not be served, counted by reason. */
-  readonly notServed: Readonly<Record<string, number>>;
 }
 
 export interface Change {
@@ -184,8 +178,7 @@ export function dryRunReport(
   const present = new Set(summaries.map(({ name }) => name));
   const decidedOtherwise = [...decided.values()].filter(({ node }) => present.has(node));
   return {
-    ...verdictOn({ nodes, notServed, denied, otherwise: decidedOtherwise.length }),
-    nodes,
+    ...verdictOn({ nodes, notServed }, { denied, otherwise: decidedOtherwise.length }),
     would: {
       createInterfaces,
       assign,
@@ -196,7 +189,6 @@ export function dryRunReport(
     same,
     otherwise: decidedOtherwise.length,
     decidedOtherwise: decidedOtherwise.slice(0, maxListed),
-    notServed,
   };
 }
 
@@ -205,35 +197,4 @@ function bySubnet(steps: readonly PlannedStep[]): Readonly<Record<string, number
   for (const step of steps)
     counts.set(step.subnetId, (counts.get(step.subnetId) ?? 0) + secondaryAddressesOf(step));
   return Object.fromEntries([...counts].filter(([, count]) => count > 0));
-}
-
-function verdictOn({
-  nodes,
-  notServed,
-  denied,
-  otherwise: decided,
-}: Pick<DryRunReport, 'nodes' | 'notServed' | 'otherwise'> & { readonly denied: number }): Pick<
-  DryRunReport,
-  'verdict' | 'sentence'
-> {
-  const unserved = Object.entries(notServed).map(
-    ([reason, count]) => `${reason} on ${counted(count, 'node')}`,
-  );
-  const unread = nodes.total - nodes.read;
-  const obstacles = [
-    ...(nodes.total === 0 ? ['no CiliumNode is known'] : []),
-    ...unserved,
-    ...(unread > 0 && unserved.length === 0 ? [`${counted(unread, 'instance')} not read yet`] : []),
-    ...(denied > 0 ? [`${counted(denied, 'permission')} denied`] : []),
-  ];
-  if (obstacles.length > 0) return { verdict: 'no-go', sentence: `no-go: ${obstacles.join(', ')}` };
-  const look =
-    decided === 0
-      ? ''
-      : `, after a look at ${counted(decided, 'node')} where another program decided otherwise`;
-  return { verdict: 'go', sentence: `go: ${counted(nodes.total, 'node')} would be served${look}` };
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -375,6 +375,37 @@ describe('run --ipam=cluster-pool', () => {
     expect(paused()).toMatchObject([{ reason: 'paused' }]);
   });
 
+  test.each([
+    [
+      ['a'],
+      {
+        verdict: 'go',
+        sentence: 'go: 1 node would be served',
+        nodes: { total: 1, read: 1 },
+        would: { giveBlocks: 1 },
+        notServed: {},
+      },
+    ],
+    [
+      ['a', 'b', 'c', 'd', 'e'],
+      {
+        verdict: 'no-go',
+        sentence: 'no-go: PodCIDRsExhausted on 1 node',
+        nodes: { total: 5, read: 5 },
+        would: { giveBlocks: 4 },
+        notServed: { PodCIDRsExhausted: 1 },
+      },
+    ],
+  ])('says in a dry run of %j what it would do, in /status and each minute', async (names, sum) => {
+    const world = worldOf();
+    const { log } = world.startReplica({ 'dry-run': 'true' });
+    for (const name of names) world.join(name);
+    await world.clock.advance(150_000);
+
+    expect(world.leader?.controller.status().dryRun).toEqual(sum);
+    expect(log.lines.filter(({ message }) => message === 'sum of the dry run').at(-1)?.details).toEqual(sum);
+  });
+
   test('writes nothing in a dry run', async () => {
     const world = worldOf();
     const { log } = world.startReplica({ 'dry-run': 'true' });

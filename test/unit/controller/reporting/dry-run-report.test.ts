@@ -116,7 +116,7 @@ describe('the verdict of a dry run', () => {
   const other = new Map([['a', { node: 'a', would: 'x', did: 'y' }]]);
 
   test.each<[readonly NodeSummary[], number, string]>([
-    [[], 0, 'no-go: no CiliumNode is known'],
+    [[], 0, 'no-go: no node is known'],
     [[good], 0, 'go: 1 node would be served, after a look at 1 node where another program decided otherwise'],
     [[good, bad], 0, 'no-go: InstanceMismatch on 1 node'],
     [[good, unread], 0, 'no-go: 1 instance not read yet'],
