@@ -70,6 +70,8 @@ function clientsWith(
 interface Passing {
   readonly departing: DepartingRequest;
   readonly isRepeatable: boolean;
+  /** Why the authority that gives tokens was not reached: the credentials may be right. */
+  unreached?: unknown;
 }
 
 export class AzureApi implements ArmApi {
@@ -91,7 +93,7 @@ export class AzureApi implements ArmApi {
     this.#renewal = new Backoff(renewalPolicy, options);
     this.#makeClients = (renewal) => {
       const credential =
-        options.credential ?? credentialOf({ ...options, httpClient: identityClient(this.#sender, options) });
+        options.credential ?? credentialOf({ ...options, httpClient: this.#identityClient() });
       // Azure takes both forms. The SDK keeps tokens of managed identities for the whole process, by this text.
       const audience = renewal % 2 === 0 ? cloud.audience : `${cloud.audience}/`;
       return clientsWith(credential, {
@@ -110,13 +112,12 @@ export class AzureApi implements ArmApi {
     // With If-Match, a repeated PUT changes nothing, because the first one changed the ETag of the resource.
     const isRepeatable = method === 'GET' || ifMatch !== undefined;
     const departing = new DepartingRequest(sending);
+    const passing: Passing = { departing, isRepeatable };
     try {
-      const answer = await this.#passing.run({ departing, isRepeatable }, () =>
-        this.#askUntilAccepted(request, sending.signal),
-      );
+      const answer = await this.#passing.run(passing, () => this.#askUntilAccepted(request, sending.signal));
       return await readAnswer(request, answer, this.#clock);
     } catch (error) {
-      throw departing.rejection(() => callErrorOf(error, departing.mayHaveLeft(error)));
+      throw departing.rejection(() => callErrorOf(passing.unreached ?? error, departing.mayHaveLeft(error)));
     }
   }
 
@@ -168,6 +169,31 @@ export class AzureApi implements ArmApi {
     };
   }
 
+  /** Sends what the credentials ask. Their answers are short texts. */
+  #identityClient(): HttpClient {
+    return {
+      sendRequest: async (request) => {
+        request.headers.delete('accept-encoding');
+        const { readableStreamBody, ...response } = await forward(this.#sender, request).catch(
+          (error: unknown) => this.#noteUnreached(request, error),
+        );
+        const bodyAsText = await boundedText(readableStreamBody as Readable, {
+          max: maxTokenBytes,
+          clock: this.#clock,
+        });
+        return { ...response, bodyAsText };
+      },
+    };
+  }
+
+  /** The SDK says of any failure that no token was got. Only an instance of Azure has a metadata service, which is on http. */
+  #noteUnreached({ url, abortSignal }: PipelineRequest, error: unknown): never {
+    const passing = this.#passing.getStore();
+    if (passing !== undefined && url.startsWith('https:') && abortSignal?.aborted !== true)
+      passing.unreached = error;
+    throw error;
+  }
+
   /** Runs after everything that can delay a request: credentials and body. */
   #armClient(): HttpClient {
     return {
@@ -199,17 +225,5 @@ async function forward(sender: RequestSender, request: PipelineRequest): Promise
     status: answer.statusCode,
     headers: createHttpHeaders(answer.headers),
     readableStreamBody: answer.body,
-  };
-}
-
-/** Sends what the credentials ask. Their answers are short texts. */
-function identityClient(sender: RequestSender, { clock }: { readonly clock: Clock }): HttpClient {
-  return {
-    sendRequest: async (request) => {
-      request.headers.delete('accept-encoding');
-      const { readableStreamBody, ...response } = await forward(sender, request);
-      const bodyAsText = await boundedText(readableStreamBody as Readable, { max: maxTokenBytes, clock });
-      return { ...response, bodyAsText };
-    },
   };
 }

@@ -113,4 +113,25 @@ describe('a controller on Azure, over HTTPS,', () => {
     const { out } = await child.stop();
     expect(out).not.toContain('"msg":"assigned ');
   });
+
+  test.each([
+    ['a secret', { AZURE_CLIENT_SECRET: 'another' }],
+    ['a workload identity', { AZURE_FEDERATED_TOKEN_FILE: '' }],
+  ] as const)(
+    'says that it does not know the authority of the certificate, and nothing of credentials, with %s',
+    async (_, given) => {
+      const clouds = await startClouds();
+      const token = await directory.file('token', 'the-token\n');
+      const file = 'AZURE_FEDERATED_TOKEN_FILE' in given && { AZURE_FEDERATED_TOKEN_FILE: token };
+
+      const child = startWith(clouds, { ...given, ...file, NODE_EXTRA_CA_CERTS: '' });
+      const [line, reason, why] = await child.said(/"reason":"(\w+)","why":"([^"]+)"/);
+
+      expect({ line, reason, why }).toMatchObject({ reason: 'Unreachable' });
+      expect(why).toMatch(
+        /the certificate of 127\.0\.0\.1:\d+ is not trusted: .*; name its authority in --extra-ca-file/,
+      );
+      expect(why).not.toContain('credentials');
+    },
+  );
 });
