@@ -18,12 +18,11 @@ import { writeTimeoutOf } from '../config/release-window.ts';
 import { randomWait } from '../runtime/backoff.ts';
 import { type Result, WorkQueue } from '../runtime/work-queue.ts';
 import type { ModeDeps } from './host.ts';
-import { logReflectorState } from './reporting/watch-counters.ts';
 
 const workers = 10;
 const backoff = { base: 1000, cap: 60_000 };
 
-type AgentTaintsDeps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership'> & {
+type AgentTaintsDeps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'reads'> & {
   /** By name. A live map. */
   readonly nodes: () => ReadonlyMap<string, ClusterNode>;
 };
@@ -53,8 +52,8 @@ class AgentTaints {
 
   constructor(deps: AgentTaintsDeps) {
     this.#deps = deps;
-    const { host, kubernetes: transport, leadership } = deps;
-    const { options, clock, random, log, onBug } = host;
+    const { host, kubernetes: transport, leadership, reads } = deps;
+    const { options, clock, random, onBug } = host;
     const { permission, leads } = leadership;
     this.#writer = new NodeWriter(transport, leads, writeTimeoutOf(options));
     this.#queue = new WorkQueue<string>({
@@ -77,7 +76,7 @@ class AgentTaints {
       onChange: ({ type, object, previous }) =>
         this.#take(previous?.node, type === 'deleted' ? undefined : object.node),
       onState: (state) => {
-        logReflectorState(log, 'pods of Cilium agents', state);
+        reads.note('pods of Cilium agents', state);
         if (state.kind === 'watching') this.#noteAbsence();
       },
       onBug,

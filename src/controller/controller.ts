@@ -18,6 +18,7 @@ import {
 import { sleep } from '../runtime/clock.ts';
 import { aborted, raceAbort } from '../runtime/race-abort.ts';
 import { warnOfMissingAccess } from './reporting/access-warnings.ts';
+import { ReadLog } from './reporting/watch-counters.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
 import type { ControllerFacts, Host, Mode, ModeDeps } from './host.ts';
@@ -101,6 +102,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
         record: (subject, report) => this.#events.record(subject, report),
         recordOnLease: (report) => this.#recordOnLease(report),
       },
+      reads: new ReadLog(host),
     });
     const { version = 'unknown' } = deps;
     registry.metrics.headwater_build_info.set({ version, node_version: process.version }, 1);

@@ -11,6 +11,7 @@ import type { MetricRegistry } from '../observability/metrics.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
+import type { ReadLog } from './reporting/watch-counters.ts';
 import type { SelfFacts } from './reporting/process-status-report.ts';
 
 /** What the process gives each of its parts. */
@@ -40,6 +41,7 @@ export interface ModeDeps {
   readonly kubernetes: KubernetesTransport;
   readonly leadership: Leadership;
   readonly events: EventSink;
+  readonly reads: ReadLog;
 }
 
 /** What the controller knows of itself, for a report. */

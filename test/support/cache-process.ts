@@ -4,6 +4,7 @@ import { ClusterCache } from '../../src/controller/eni/cluster-cache.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { awsSection } from '../../src/providers/aws/cilium-node-section.ts';
 import { instanceIdOf } from '../../src/providers/aws/ids.ts';
+import { ReadLog } from '../../src/controller/reporting/watch-counters.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { systemClock as clock } from '../../src/runtime/system-clock.ts';
 import { accessTo } from './cluster-access.ts';
@@ -22,6 +23,7 @@ const cache = new ClusterCache({
   transport: new UndiciTransport({ access, clock }),
   instanceIdOf,
   section: awsSection,
+  reads: new ReadLog({ clock, log: recordingLogger() }),
   served: () => undefined,
 });
 void cache.run(new AbortController().signal);

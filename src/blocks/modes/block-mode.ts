@@ -13,12 +13,7 @@ import {
   blockStatusReport,
 } from './block-status-report.ts';
 import type { BlockWatch, HolderWatch } from './block-watch.ts';
-import {
-  logReflectorState,
-  readProblemOf,
-  silenceProblem,
-  WatchCounters,
-} from '../../controller/reporting/watch-counters.ts';
+import { readProblemOf, silenceProblem, WatchCounters } from '../../controller/reporting/watch-counters.ts';
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import { WriteHealth } from '../../controller/reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from '../../controller/host.ts';
@@ -80,7 +75,7 @@ export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
       onDenied: (problem) =>
         log.warn('cannot read pods: those that wait for a block are not counted', { problem }),
       onState: (state) => {
-        if (state.kind !== 'denied') logReflectorState(log, 'pods', state);
+        if (state.kind !== 'denied') deps.reads.note('pods', state);
       },
       onBug,
     });

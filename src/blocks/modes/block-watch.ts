@@ -3,7 +3,6 @@ import type { AllocatorOf, BlockAllocator } from '../allocation/block-allocator.
 import type { Holder } from '../allocation/block-holders.ts';
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector, type ReflectorOptions } from '../../kubernetes/watch/reflector.ts';
-import { logReflectorState } from '../../controller/reporting/watch-counters.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 /** The objects that a watch is about. */
@@ -23,8 +22,12 @@ export abstract class BlockWatch<T> {
   protected isListed = false;
   #problem: string | undefined;
 
-  constructor({ host, kubernetes }: ModeDeps, random: string, { resource, ...objects }: WatchedObjects<T>) {
-    const { clock, log, onBug } = host;
+  constructor(
+    { host, kubernetes, reads }: ModeDeps,
+    random: string,
+    { resource, ...objects }: WatchedObjects<T>,
+  ) {
+    const { clock, onBug } = host;
     this.resource = resource;
     this.path = objects.path;
     this.reflector = new Reflector<T>({
@@ -42,7 +45,7 @@ export abstract class BlockWatch<T> {
       onState: (state) => {
         if ('problem' in state) this.#problem = state.problem;
         if (state.kind === 'watching') this.#problem = undefined;
-        logReflectorState(log, resource.toLowerCase(), state);
+        reads.note(resource.toLowerCase(), state);
       },
       onBug,
     });

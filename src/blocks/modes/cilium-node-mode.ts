@@ -27,7 +27,7 @@ import type { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
 import type { BlockSession } from './block-session.ts';
 import { NotStartable } from '../../controller/clouds/cloud.ts';
-import { logReflectorState, WatchCounters } from '../../controller/reporting/watch-counters.ts';
+import { WatchCounters } from '../../controller/reporting/watch-counters.ts';
 import type { BlockMode } from './block-mode.ts';
 import type { HolderWatch } from './block-watch.ts';
 import { mayWrite } from './own-lease.ts';
@@ -104,7 +104,7 @@ export abstract class CiliumNodeMode implements BlockMode {
           log.warn('cannot read Nodes: CiliumNodes of machines that are gone stay', { problem });
       },
       onState: (state) => {
-        if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
+        if (state.kind !== 'denied') deps.reads.note('nodes', state);
         if ('problem' in state) this.#nodesProblem = state.problem;
         if (state.kind === 'watching') this.#nodesProblem = undefined;
         this.#nodesAreListed = state.kind === 'watching';

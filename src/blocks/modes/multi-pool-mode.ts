@@ -72,6 +72,7 @@ class MultiPoolMode extends CiliumNodeMode {
       looksAtPods: releasePodCheck,
       emit: (event) => this.#noteEvent(policy, event),
     });
+    policy.awaitsPools = true;
     this.#dropped = this.#droppedBlocksOf(policy);
     if (holdings.left !== undefined) this.#forgotten = this.#forgottenBlocksOf(policy, holdings.left);
     const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
@@ -144,6 +145,7 @@ class MultiPoolMode extends CiliumNodeMode {
     await this.#forgotten?.remember(signal);
     this.#podsProblem = undefined;
     this.#pools.open();
+    policy.awaitsPools = false;
     this.objects.allocator?.resume();
     await this.serveNodes(signal);
   }

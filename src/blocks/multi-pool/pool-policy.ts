@@ -63,6 +63,8 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
   readonly #supply: PoolSupply;
   readonly #known = new Map<string, Known>();
   readonly #users = new PoolUsers();
+  /** Whether pools are yet to come that an option names: none is told as missing. */
+  awaitsPools = false;
 
   constructor(ledger: BlockLedger, deps: PoolPolicyDeps) {
     this.#ledger = ledger;
@@ -283,9 +285,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
       holder,
       unmoved: holder.podCidrs.length > 0 ? known.unmoved : undefined,
       conflict: this.#conflictOf(known),
-      wants: facts.isWaiting
-        ? this.#wantsOf(known).filter((want) => !this.#supply.canServe(known, want))
-        : [],
+      wants: facts.isWaiting ? this.#unserved(known) : [],
       maxCidrs: this.#supply.isFull(known) ? maxCidrsRead : undefined,
       claims: poolClaims(known, {
         claims: this.#claims,
@@ -299,6 +299,11 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
       orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
       look: known.returns.look,
     });
+  }
+
+  #unserved(known: Known): readonly PoolWant[] {
+    const isTold = ({ pool }: PoolWant): boolean => !this.awaitsPools || this.book.get(pool) !== undefined;
+    return this.#wantsOf(known).filter((want) => isTold(want) && !this.#supply.canServe(known, want));
   }
 
   /** Blocks that nodes list under the name of a pool that does not have them. */

@@ -71,10 +71,12 @@ export class CloudProbe {
     const condition = presentable(failureCondition(failure));
     const isNews = condition.message !== this.#condition?.message;
     this.#condition = condition;
+    // The reason has the message of the cloud already.
+    const { message: _, ...fields } = failureFields(failure);
     log[isNews ? 'warn' : 'debug']('cannot reach the cloud', {
       reason: condition.reason,
       why: condition.message,
-      ...failureFields(failure),
+      ...fields,
     });
     if (isNews) report(condition);
   }

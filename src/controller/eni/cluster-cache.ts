@@ -16,15 +16,11 @@ import type { Metrics } from '../../observability/metrics.ts';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import { sleep } from '../../runtime/clock.ts';
 import type { Host } from '../host.ts';
-import {
-  logReflectorState,
-  readProblemOf,
-  silenceProblem,
-  WatchCounters,
-} from '../reporting/watch-counters.ts';
+import { type ReadLog, readProblemOf, silenceProblem, WatchCounters } from '../reporting/watch-counters.ts';
 
 export interface ClusterCacheDeps {
   readonly host: Pick<Host, 'clock' | 'random' | 'log' | 'onBug'>;
+  readonly reads: ReadLog;
   readonly transport: KubernetesTransport;
   /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
@@ -69,7 +65,7 @@ export class ClusterCache {
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, served, instanceIdOf, section, agentTaint, duties } = deps;
+    const { transport, reads, served, instanceIdOf, section, agentTaint, duties } = deps;
     const { clock, random, log, onBug } = deps.host;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
@@ -84,7 +80,7 @@ export class ClusterCache {
       onState: (state) => {
         if ('problem' in state) this.#nodesProblem = state.problem;
         if (state.kind === 'watching') this.#nodesProblem = undefined;
-        logReflectorState(log, 'ciliumnodes', state);
+        reads.note('ciliumnodes', state);
       },
     });
     this.shownPods = new ShownPods(transport, clock);
@@ -94,7 +90,7 @@ export class ClusterCache {
       onDenied: (problem) =>
         log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
       onState: (state) => {
-        if (state.kind !== 'denied') logReflectorState(log, 'pods', state);
+        if (state.kind !== 'denied') reads.note('pods', state);
       },
     });
     this.#clusterNodes = new ClusterNodes({
@@ -117,7 +113,7 @@ export class ClusterCache {
       },
       onState: (state) => {
         this.#nodesAreListed = state.kind === 'watching';
-        if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
+        if (state.kind !== 'denied') reads.note('nodes', state);
       },
     });
   }

@@ -51,6 +51,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     this.#cache = new ClusterCache({
       host: { ...host, random: random.fork('cache') },
       transport: kubernetes,
+      reads: deps.reads,
       section: this.#cloud.implementation.section,
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
       agentTaint: agentTaintOf(options),

@@ -1,16 +1,57 @@
 // What is logged, counted and said of the watches of a process.
 import type { ReflectorFigures, ReflectorState } from '../../kubernetes/watch/reflector.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 
 /** A watch is renewed every 10 min at most. One that is silent for longer is broken. In ms. */
 const maxSilence = 15 * 60_000;
 
-export function logReflectorState(log: Logger, resource: string, state: ReflectorState): void {
-  if (state.kind === 'denied') log.warn('cannot read from Kubernetes', { resource, problem: state.problem });
-  else if (state.kind === 'backing-off' && state.failures > 1) {
-    log.warn('cannot read from Kubernetes for now', { resource, problem: state.problem });
-  } else log.debug('watching Kubernetes', { resource, state: state.kind });
+/** How long the same problem is not logged again, in ms. */
+const reminder = 300_000;
+
+/** Logs the states of all watches of a process. An outage of the API server stops each of them: it is one line, and so is its end. */
+export class ReadLog {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #log: Logger;
+  /** Resources that cannot be read for now, of which people know. */
+  readonly #failing = new Set<string>();
+  /** When each problem was last logged, in monotonic ms. */
+  readonly #toldAt = new Map<string, number>();
+
+  constructor({ clock, log }: { readonly clock: Pick<Clock, 'monotonic'>; readonly log: Logger }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  note(resource: string, state: ReflectorState): void {
+    if (state.kind === 'denied')
+      this.#warn('cannot read from Kubernetes', resource, { problem: state.problem, of: resource });
+    else if (state.kind === 'backing-off' && state.failures > 1)
+      this.#warn('cannot read from Kubernetes for now', resource, { problem: state.problem });
+    else this.#log.debug('watching Kubernetes', { resource, state: state.kind });
+    if (state.kind === 'watching') this.#noteEnd(resource);
+  }
+
+  /** `of`: the resource, if the problem is its own. */
+  #warn(
+    message: string,
+    resource: string,
+    { problem, of = '' }: { readonly problem: string; readonly of?: string },
+  ): void {
+    const key = `${of} ${problem}`;
+    const now = this.#clock.monotonic();
+    const isNews = now >= (this.#toldAt.get(key) ?? -Infinity) + reminder;
+    if (isNews) this.#toldAt.set(key, now);
+    this.#failing.add(resource);
+    this.#log[isNews ? 'warn' : 'debug'](message, { resource, problem });
+  }
+
+  #noteEnd(resource: string): void {
+    if (!this.#failing.delete(resource) || this.#failing.size > 0) return;
+    this.#toldAt.clear();
+    this.#log.info('reading from Kubernetes again');
+  }
 }
 
 /** A list that has lasted so long is slow, whatever failed before it, in ms. */

@@ -21,8 +21,8 @@ export interface AllocationPlan {
 /** What prevents a node from being satisfied, whatever is tried. */
 export type Obstacle =
   | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }
-  /** Subnets match, but none has room for the smallest interface that serves pods. */
-  | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[] }
+  /** Subnets match, but none has room for the smallest interface that serves pods. `selection`: by what they match, if one chose. */
+  | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[]; readonly selection?: string }
   /** The others have no room, and these cannot be read, or no longer. */
   | { readonly kind: 'interfacesUnreadable'; readonly interfaces: readonly UnreadableInterface[] }
   /** Only these could take more, and the cloud could not carry out their last change. */

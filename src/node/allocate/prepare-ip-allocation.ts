@@ -241,7 +241,7 @@ class Draft implements Ipv6Draft {
     this.#note(refused.flatMap((id) => this.refusalsIn(id)));
     if (choice.kind !== 'subnetsExhausted') return this.#blocked(choice);
     const subnetIds = choice.subnetIds.filter((id) => !refused.includes(id));
-    return subnetIds.length > 0 ? this.#blocked({ kind: 'subnetsExhausted', subnetIds }) : undefined;
+    return subnetIds.length > 0 ? this.#blocked({ ...choice, subnetIds }) : undefined;
   }
 
   get place(): StepPlace {

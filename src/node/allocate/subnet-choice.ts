@@ -38,7 +38,7 @@ export interface SubnetFacts {
 }
 
 export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
-  const { candidates, unreadable } = subnetsByRule(requirements, facts);
+  const { rule, candidates, unreadable } = subnetsByRule(requirements, facts);
   const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.minUseful);
   if (unreadable !== undefined && !hasRoom) return { kind: 'networkUnreadable', failure: unreadable };
   if (candidates.length === 0) return withoutCandidates(requirements, facts.infrastructure);
@@ -47,7 +47,8 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
   const best = ranked.find(({ subnet }) => mayServeBoth(subnet, facts)) ?? ranked[0];
   if (best === undefined || best.free < facts.minUseful) {
-    return { kind: 'subnetsExhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
+    const subnetIds = candidates.map((subnet) => subnet.id).sort();
+    return { kind: 'subnetsExhausted', subnetIds, selection: describeSelection(rule, requirements) };
   }
   return { kind: 'chosen', subnet: best.subnet };
 }
@@ -122,6 +123,22 @@ function wantedOf(
   if (Object.keys(subnetTags).length === 0) return undefined;
   const tagged = local.filter((subnet) => carries(subnet.tags, subnetTags));
   return tagged.length > 0 || isStrict ? { rule: 'tags', candidates: tagged } : undefined;
+}
+
+/** What the candidates of a rule have in common, worded to follow their ids. */
+function describeSelection(
+  rule: RuledSubnets['rule'],
+  { zone, subnetIds, subnetTags }: NodeRequirements,
+): string {
+  const tags = Object.entries(subnetTags).map(([key, value]) => `${key}=${value}`);
+  const common = {
+    ids: ` among the ids ${subnetIds.join(', ')}`,
+    tags: ` with the tags ${tags.join(', ')}`,
+    ownSubnet: '',
+    routes: " with the routes of the node's own subnet",
+    zone: '',
+  } as const satisfies Record<RuledSubnets['rule'], string>;
+  return `all in ${zone}${common[rule]}`;
 }
 
 function describeWanted(requirements: NodeRequirements): string {

@@ -48,7 +48,7 @@ export function obstacleCondition(
         message: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: ${remedies.fullInstance}, or fewer pods on the node`,
       };
     case 'subnetsExhausted':
-      return exhaustedSubnets(obstacle.subnetIds, remedies.fullSubnets, refused);
+      return exhaustedSubnets(obstacle, remedies.fullSubnets, refused);
     case 'noSubnetMatches':
       return {
         reason: 'NoSubnetMatches',
@@ -91,7 +91,7 @@ function brokenCondition(
 
 /** Where the cloud counts addresses as free in a subnet that it calls full, its own count says that more space is no remedy. */
 function exhaustedSubnets(
-  subnetIds: readonly string[],
+  { subnetIds, selection }: ObstacleOf<'subnetsExhausted'>,
   remedy: string,
   refused: RefusedSubnets | undefined,
 ): NodeCondition {
@@ -100,8 +100,9 @@ function exhaustedSubnets(
   const full = subnetIds.filter((id) => !gone.includes(id));
   const counted = full.filter((id) => (ledger?.countedThoughFull(id, now) ?? 0) > 0);
   const empty = full.filter((id) => !counted.includes(id));
+  const by = selection === undefined ? '' : ` (${selection})`;
   const parts = [
-    ...(empty.length > 0 ? [`no address is left in ${empty.join(', ')}`] : []),
+    ...(empty.length > 0 ? [`no address is left in ${empty.join(', ')}${by}`] : []),
     ...(counted.length > 0
       ? [`the cloud calls ${counted.join(', ')} full, although it counts free addresses there`]
       : []),

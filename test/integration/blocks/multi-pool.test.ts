@@ -227,6 +227,22 @@ describe('pools', () => {
     });
   });
 
+  test('that the option creates are told as missing to nobody before they are there', async () => {
+    const world = new PoolWorld({
+      'auto-create-cilium-pod-ip-pools': 'made=ipv4-cidrs:10.8.0.0/16;ipv4-mask-size:24',
+    });
+    await world.node('a', { made: 1 });
+    await world.node('b', { other: 1 });
+    const { log } = world.startReplica();
+    await world.clock.advance(60_000);
+
+    expect(await world.blocks('a')).toEqual({ made: ['10.8.0.0/24'] });
+    const told = log.lines.filter(({ level }) => level === 'warn').map(({ details }) => details['node']);
+    expect(new Set(told)).toEqual(new Set(['b']));
+    expect(world.reasonOf('b')).toBe('PoolMissing');
+    expect((await world.events()).filter((event) => event.startsWith('CiliumNode a'))).toEqual([]);
+  });
+
   test("leave orphans behind, which stay the node's and are given to nobody", async () => {
     const world = await usual();
     await world.node('a', { blue: 100 });

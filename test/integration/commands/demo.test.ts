@@ -137,7 +137,7 @@ describe('the demonstration', () => {
       /^== 2\. scale-up$/,
       /^== 3\. answers get lost$/,
       /^== 4\. a subnet runs out$/,
-      /^ {3}"no address is left in subnet-[0-9a-f]+: add a subnet .*, or free addresses there"$/,
+      /^ {3}"no address is left in subnet-[0-9a-f]+ \(all in .*\): add a subnet .*, or free addresses there"$/,
       /^ {3}\(subnet-[0-9a-f]+ is pods-c\); Events say the same: SubnetsExhausted on its CiliumNode/,
       /^== 5\. scale-down$/,
       /^== 6\. SIGKILL and recovery$/,

@@ -137,7 +137,7 @@ describe('a node whose subnets have all run out', () => {
     await world.advance(5000);
 
     expect(reported.error).toBe(
-      `no address is left in ${ids.pods}, ${ids.morePods}: add a subnet that the node's subnet selection matches, or free addresses there`,
+      `no address is left in ${ids.pods}, ${ids.morePods} (all in us-east-1a with the tags purpose=pods): add a subnet that the node's subnet selection matches, or free addresses there`,
     );
     expect(reported.events).toEqual([
       `CiliumNode SubnetsExhausted: ${reported.error}`,

@@ -62,7 +62,7 @@ const causes: readonly Cause[] = [
   // The six most common ones.
   {
     reason: 'SubnetsExhausted',
-    says: /^no address is left in subnet-\w+(, subnet-\w+)*: add a subnet/,
+    says: /^no address is left in subnet-\w+(, subnet-\w+)* \(all in [\w-]+.*\): add a subnet/,
     next: /^when the free addresses are counted again, each minute$/,
     node: inNewInterfaces,
     before: ({ world }) => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import { ClusterCache } from '../../../../src/controller/eni/cluster-cache.ts';
+import { ReadLog } from '../../../../src/controller/reporting/watch-counters.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -24,6 +25,7 @@ test('the reason why CiliumNodes cannot be read is reported during retries, too'
     transport,
     instanceIdOf: () => undefined,
     section: awsSection,
+    reads: new ReadLog({ clock, log: recordingLogger() }),
     served: () => undefined,
   });
   const ending = new AbortController();

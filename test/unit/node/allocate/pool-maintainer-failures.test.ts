@@ -56,7 +56,7 @@ describe('an exhausted subnet', () => {
     await rig.run(0);
 
     expect(before).toBe(1);
-    expect(obstacle).toEqual({ kind: 'subnetsExhausted', subnetIds: ['subnet-1'] });
+    expect(obstacle).toMatchObject({ kind: 'subnetsExhausted', subnetIds: ['subnet-1'] });
     expect(rig.calls).toHaveLength(2);
   });
 

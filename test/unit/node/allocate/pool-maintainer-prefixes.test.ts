@@ -149,7 +149,7 @@ describe('a subnet without whole blocks', () => {
     await rig.run(5000);
 
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+1x16', 'allocate eni-0+8']);
-    expect(rig.plan?.obstacle).toEqual({ kind: 'subnetsExhausted', subnetIds: ['subnet-1'] });
+    expect(rig.plan?.obstacle).toMatchObject({ kind: 'subnetsExhausted', subnetIds: ['subnet-1'] });
   });
 
   test('changes what the other steps do when a waiting step finds it', async () => {

@@ -281,7 +281,7 @@ describe('the obstacle of a plan', () => {
     [
       'nothing left for a new interface',
       { view: view([full]), free: { 'subnet-1': 1, 'subnet-2': 0 } },
-      { kind: 'subnetsExhausted', subnetIds: ['subnet-1', 'subnet-2'] },
+      { kind: 'subnetsExhausted', subnetIds: ['subnet-1', 'subnet-2'], selection: 'all in us-west-1a' },
     ],
     [
       'no subnet for a new interface',

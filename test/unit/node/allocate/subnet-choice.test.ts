@@ -166,7 +166,21 @@ describe('a choice without a result', () => {
   test('names the exhausted subnets', () => {
     const subnets = [subnet('b'), subnet('a'), subnet('c', { zone: 'elsewhere' })];
 
-    expect(choose({ subnets, free: { c: 50 } })).toEqual({ kind: 'subnetsExhausted', subnetIds: ['a', 'b'] });
+    expect(choose({ subnets, free: { c: 50 } })).toEqual({
+      kind: 'subnetsExhausted',
+      subnetIds: ['a', 'b'],
+      selection: 'all in us-west-1a',
+    });
+  });
+
+  test.each([
+    [{ subnetIds: ['a', 'x'] }, 'all in us-west-1a among the ids a, x'],
+    [{ subnetTags: { team: 'red' } }, 'all in us-west-1a with the tags team=red'],
+    [{ subnetTags: { team: 'blue' } }, 'all in us-west-1a'],
+  ])('says by what the exhausted subnets were chosen: %j', (node, selection) => {
+    const subnets = [subnet('a', { tags: { team: 'red' } }), subnet('b')];
+
+    expect(choose({ subnets, free: {}, node })).toMatchObject({ selection });
   });
 
   test('names what the rule required', () => {

@@ -240,6 +240,19 @@ describe('the text of a condition', () => {
       'no address is left in s-1, s-2: widen the subnet',
     ],
     [
+      'of exhausted subnets, and by what they were chosen',
+      obstacleCondition(
+        {
+          kind: 'subnetsExhausted',
+          subnetIds: ['s-1', 's-2'],
+          selection: 'all in us-west-1a with the tags k=1',
+        },
+        words,
+      ),
+      'SubnetsExhausted',
+      'no address is left in s-1, s-2 (all in us-west-1a with the tags k=1): widen the subnet',
+    ],
+    [
       'of a subnet that is gone',
       obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, {
         ledger: { isGone: (id) => id === 's-1', countedThoughFull: () => 0, countAwaitedUntil: () => 0 },
