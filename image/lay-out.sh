@@ -8,7 +8,7 @@ rm -rf -- "$1"
 mkdir -p -- "$home/bin" "$home/dist/chunks"
 cp -- bin/headwater "$home/bin/"
 cp -- image/install-plugin.sh "$home/bin/install-plugin"
-cp -- dist/main.js dist/main.js.map "$home/dist/"
+cp -- dist/main.js dist/main.js.map dist/page.html "$home/dist/"
 cp -- dist/chunks/*.js dist/chunks/*.js.map "$home/dist/chunks/"
 cp -- LICENSE "$home/"
 # Says that the bundle is made of modules.

@@ -17,6 +17,7 @@ import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { proxyInWords } from '../network/proxies.ts';
 import { startHttpServer, type ProbeResult } from '../observability/http-server.ts';
+import type { StatusPage } from '../observability/status-page.ts';
 import { createMetricRegistry } from '../observability/metrics.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
@@ -104,6 +105,7 @@ async function serve(
       ready: () => probeResult(controller.unreadiness()),
       status: () => controller.status(),
       node: (name) => controller.node(name),
+      page: options.ui ? await statusPage() : undefined,
     },
     metrics: registry,
   });
@@ -119,6 +121,11 @@ async function serve(
     await Promise.all([started.server.close(), transport.close(), leaseTransport.close()]);
     mode.close();
   }
+}
+
+async function statusPage(): Promise<StatusPage | undefined> {
+  const { readStatusPage } = await import('../observability/status-page.ts');
+  return readStatusPage();
 }
 
 /** Not for the Lease: other load must not cost the leadership. */

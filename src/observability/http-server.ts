@@ -8,6 +8,7 @@ import { describeError } from './describe-error.ts';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import type { Logger } from './logger.ts';
 import { SharedRendering } from './shared-rendering.ts';
+import type { StatusPage } from './status-page.ts';
 
 export type ProbeResult =
   | { readonly ok: true }
@@ -44,6 +45,8 @@ export interface ServedState extends Probed {
   readonly status: () => unknown;
   /** The same of one node, known or not. */
   readonly node: (name: string) => { readonly known: boolean };
+  /** What browsers get at `/`; undefined: nothing. */
+  readonly page: StatusPage | undefined;
 }
 
 export type StartedHttpServer =
@@ -125,9 +128,13 @@ function stateRoutes(state: Probed | ServedState, clock: Clock): readonly (reado
   ];
 }
 
-function statusRoutes({ status, node }: ServedState, clock: Clock): readonly (readonly [string, Route])[] {
+function statusRoutes(
+  { status, node, page }: ServedState,
+  clock: Clock,
+): readonly (readonly [string, Route])[] {
   const whole = new SharedRendering(clock, () => jsonAnswer(200, status()));
   return [
+    ...(page === undefined ? [] : [['/', () => pageAnswer(page)] as const]),
     [
       '/status',
       (query) => {
@@ -169,6 +176,19 @@ async function findAnswer(
   } catch (error) {
     return plain(500, describeError(error).message);
   }
+}
+
+function pageAnswer({ html, contentSecurityPolicy }: StatusPage): Answer {
+  return {
+    code: 200,
+    contentType: 'text/html; charset=utf-8',
+    body: html,
+    headers: {
+      'content-security-policy': contentSecurityPolicy,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    },
+  };
 }
 
 function jsonAnswer(code: number, value: unknown): Answer {

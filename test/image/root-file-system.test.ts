@@ -67,6 +67,7 @@ describe('the files that the image adds to its base', () => {
         'bin/install-plugin',
         'dist/main.js',
         'dist/main.js.map',
+        'dist/page.html',
         'package.json',
         'plugin/headwater-ipam',
         'sbom.cdx.json',

@@ -30,8 +30,14 @@ export const processOptions = optionRows(
     },
     'serve-addr': {
       kind: listenAddress,
-      help: 'Where health (/healthz, /readyz), metrics (/metrics) and status (/status) are served.',
+      help: 'Where health (/healthz, /readyz), metrics (/metrics), status (/status) and a page for browsers (/) are served.',
       default: ':9966',
+      fromConfigDir: false,
+    },
+    ui: {
+      kind: boolean,
+      help: 'Serves a page for browsers at / of serve-addr. It reads /status, and changes nothing.',
+      default: 'true',
       fromConfigDir: false,
     },
     'node-metrics-limit': {

@@ -9,6 +9,7 @@ import {
   type ServedState,
   startHttpServer,
 } from '../../../src/observability/http-server.ts';
+import { policyOf } from '../../../src/observability/status-page.ts';
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -28,6 +29,7 @@ async function start({
   ready = fine,
   status = () => ({ nodes: 3 }),
   node = (name) => ({ known: name === 'one', name }),
+  page,
   ...options
 }: Started = {}): Promise<HttpServer> {
   const result = await startHttpServer({
@@ -35,7 +37,7 @@ async function start({
     option: 'serve-addr',
     clock: new VirtualClock(),
     log: recordingLogger(),
-    state: { health, ready, status, node },
+    state: { health, ready, status, node, page },
     metrics: createMetricRegistry({ measureProcess: false }),
     ...options,
   });
@@ -328,5 +330,32 @@ describe('the end of the HTTP server', () => {
 
     expect(early).toEqual([]);
     expect(await answer).toMatchObject({ code: 'ECONNRESET' });
+  });
+});
+
+describe('the page', () => {
+  const html = '<style>p{}</style><script>go()</script>';
+
+  test('is served with a policy that allows its own script and style and nothing else', async () => {
+    const server = await start({ page: { html, contentSecurityPolicy: policyOf(html) } });
+
+    const { code, headers, body } = await ask(server, '/');
+
+    expect([code, headers['content-type'], body]).toEqual([200, 'text/html; charset=utf-8', html]);
+    expect(String(headers['content-security-policy']).split('; ')).toEqual([
+      "default-src 'none'",
+      "connect-src 'self'",
+      "script-src 'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='",
+      "style-src 'sha256-gG2yISYereRMiG2lMXrbiUgi0Ubw9p7QCeWcroOvy9Y='",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ]);
+  });
+
+  test('is not there if it is switched off', async () => {
+    const server = await start();
+
+    expect(await ask(server, '/')).toMatchObject({ code: 404 });
   });
 });

@@ -1,0 +1,36 @@
+// One node, from its need to the remedy: the lines of the command explain.
+import type { VNode } from 'preact';
+import { explainLines } from '../src/commands/status/explain-lines.ts';
+import type { Served, ToldOfNode } from '../src/commands/status/served-report.ts';
+import { html } from 'htm/preact';
+
+interface NodeViewProps {
+  readonly name: string;
+  /** Undefined until it is read. */
+  readonly told: ToldOfNode | undefined;
+  readonly served: Pick<Served, 'report' | 'unready'>;
+  /** Chooses no node. */
+  readonly close: (node: '') => void;
+}
+
+export function NodeView({ name, told, served, close }: NodeViewProps): VNode | string {
+  const leave = (): void => close('');
+  return html`
+    <section aria-labelledby="node" class="node">
+      <h2 id="node">Node ${name}</h2>
+      <button onClick=${leave}>Close</button>
+      ${linesOf(told, served)}
+    </section>
+  `;
+}
+
+function linesOf(told: ToldOfNode | undefined, served: NodeViewProps['served']): VNode | string {
+  if (told === undefined) return html`<p role="status">reading</p>`;
+  if (!told.known) {
+    const { nearest } = told;
+    return html`<p class="bad">No such node is known.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}</p>`;
+  }
+  return html`<pre tabindex="0">${explainLines(told, served, 100).map(
+    ({ text, style = '' }) => html`<span class=${style}>${`${text}\n`}</span>`,
+  )}</pre>`;
+}
