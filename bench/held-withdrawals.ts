@@ -30,11 +30,11 @@ class Fleet {
         heldWithdrawals: () => this.#inventory.heldWithdrawals(),
         reevaluate: (now) => this.#inventory.reevaluate(now),
       },
-      members: () => everybody.map(memberOf),
+      fleet: { members: () => everybody.map(memberOf) },
       consistencyWindow,
-      wall: () => 0,
+      clock: { wall: () => 0 },
       inherited: undefined,
-      allowed: () => undefined,
+      approval: { token: undefined },
       onChange: () => undefined,
     });
     this.#inventory = new Inventory({ consistencyWindow, gate: brake });

@@ -1,26 +1,28 @@
 // The CiliumNodes by name with all that is known of each, and which of them is served for an instance.
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
-import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
-import type { CloudPort } from '../node/reconcile/node-context.ts';
+import { inDeficit, type NodeFigures, type NodeSummary } from '../node/reconcile/node-summary.ts';
+import { lackingSpace } from '../node/conditions/node-condition.ts';
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import { restoredState } from '../node/publish/restored-state.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
-import { type InstanceView, networkOf } from '../providers/contract/facts.ts';
+import type { PendingPods } from '../kubernetes/watch/pending-pods.ts';
+import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
+import { networkOf } from '../providers/contract/facts.ts';
 import { hasAddress } from '../providers/contract/network-interface.ts';
 import { rankOf } from '../providers/contract/priority.ts';
 import { inStartOrder } from './claims/instance-claim.ts';
 import type { InstanceOwnershipOptions } from './claims/instance-ownership.ts';
 import { claimedBy, emptyEntry, type NodeEntry } from './node-entry.ts';
+import type { SupplyEvent } from './serving-event.ts';
 import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
 
 export interface FleetDeps {
   readonly identities: Pick<InstanceOwnershipOptions['identities'], 'isKnown' | 'has' | 'withAddress'>;
-  readonly cloud: Pick<CloudPort, 'inventory' | 'implementation'>;
+  readonly section: CiliumNodeSection;
   /** The only network to serve; undefined for all networks. */
   readonly networkId: string | undefined;
-  /** Number of pods waiting for an address on a node. */
-  readonly pendingPods: (name: string) => number;
+  readonly pods: Pick<PendingPods, 'pendingOn'>;
 }
 
 export class Fleet {
@@ -74,20 +76,14 @@ export class Fleet {
     return claimedBy(this.#entries.get(name)) === instanceId;
   }
 
-  viewOf({ instanceId }: NodeReconciler): InstanceView | undefined {
-    return this.#deps.cloud.inventory.view(instanceId);
-  }
-
-  /** The network that the cloud shows the instance in. */
-  networkOf(reconciler: NodeReconciler): string | undefined {
-    const view = this.viewOf(reconciler);
-    return view && networkOf(view);
+  /** Number of pods waiting for an address on a node. */
+  pendingPods(name: string): number {
+    return this.#deps.pods.pendingOn(name);
   }
 
   /** Whether the cloud shows the address on the instance that is served under that name. */
   hasAddress(name: string, address: string): boolean {
-    const reconciler = this.reconcilerOf(name);
-    const { interfaces = [] } = (reconciler && this.viewOf(reconciler)) ?? {};
+    const { interfaces = [] } = this.reconcilerOf(name)?.view ?? {};
     return interfaces.some((item) => hasAddress(item, address));
   }
 
@@ -110,21 +106,17 @@ export class Fleet {
   #hasNodeAddress(watched: WatchedNode | undefined): boolean {
     if (watched?.kind !== 'node') return false;
     const { node } = watched;
-    const { interfaces } = restoredState(
-      node,
-      node.instanceId ?? '',
-      this.#deps.cloud.implementation.section,
-    );
+    const { interfaces } = restoredState(node, node.instanceId ?? '', this.#deps.section);
     const { identities } = this.#deps;
     return interfaces.some(({ primaryAddress }) =>
       identities.withAddress(primaryAddress).includes(node.name),
     );
   }
 
-  /** The served nodes for which `concerns` holds, highest priority first. */
-  namesWhere(concerns: (figures: NodeFigures) => boolean): readonly string[] {
+  /** The served nodes that the event concerns, highest priority first, because supply may not suffice for all. */
+  concernedBy(event: SupplyEvent): readonly string[] {
     const concerned = [...this.#entries.values()].flatMap(({ reconciler }) =>
-      reconciler !== undefined && concerns(reconciler.figures()) ? [reconciler] : [],
+      reconciler !== undefined && isConcerned(reconciler.figures(), event) ? [reconciler] : [],
     );
     const ranked = concerned.map(({ name, priority }) => ({ name, rank: rankOf(priority) }));
     return ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name);
@@ -136,7 +128,7 @@ export class Fleet {
     const ids = new Set<string>();
     for (const { reconciler, last } of this.#entries.values()) {
       const id =
-        reconciler === undefined ? undefined : (this.networkOf(reconciler) ?? last?.section.networkId);
+        reconciler === undefined ? undefined : (networkShownTo(reconciler) ?? last?.section.networkId);
       if (id !== undefined) ids.add(id);
     }
     return [...ids].sort();
@@ -153,7 +145,7 @@ export class Fleet {
 
   *figures(): Generator<NodeSummary> {
     for (const [name, { reconciler, condition, blockedSince }] of this.#entries) {
-      const pendingPods = this.#deps.pendingPods(name);
+      const pendingPods = this.pendingPods(name);
       if (reconciler !== undefined) yield { kind: 'reconciled', name, figures: reconciler.figures() };
       else if (condition !== undefined) yield { kind: 'blocked', name, condition, pendingPods, blockedSince };
     }
@@ -170,8 +162,29 @@ export class Fleet {
         instanceId: reconciler.instanceId,
         networkId: last.section.networkId,
         usesAddresses: usedAddresses(last) > 0,
-        presence: this.viewOf(reconciler)?.presence ?? 'unread',
+        presence: reconciler.view?.presence ?? 'unread',
       };
     });
+  }
+}
+
+/** The network that the cloud shows the instance in. */
+export function networkShownTo({ view }: NodeReconciler): string | undefined {
+  return view && networkOf(view);
+}
+
+function isConcerned(figures: NodeFigures, event: SupplyEvent): boolean {
+  const { assessment, condition } = figures;
+  switch (event.kind) {
+    case 'spaceFreed':
+      return condition !== undefined && lackingSpace.has(condition.reason);
+    case 'networkRead':
+      return event.reshaped || inDeficit(figures);
+    case 'supplyChanged':
+      return inDeficit(figures);
+    case 'limitsRead':
+      return assessment.kind !== 'served';
+    case 'readEnded':
+      return assessment.kind === 'unread';
   }
 }

@@ -5,13 +5,12 @@ import type { CloudPort, VerifiedIdentities } from '../node/reconcile/node-conte
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import { restoredState } from '../node/publish/restored-state.ts';
 import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
-import type { Fleet } from './fleet.ts';
+import { networkShownTo } from './fleet.ts';
 import type { NodeEntry } from './node-entry.ts';
 
 export interface NetworkEvidenceDeps {
   readonly cloud: Pick<CloudPort, 'network' | 'implementation'>;
   readonly identities: Pick<VerifiedIdentities, 'isVerified'>;
-  readonly fleet: Pick<Fleet, 'networkOf'>;
   /** The only network to serve; undefined for all networks. */
   readonly networkId: string | undefined;
 }
@@ -33,8 +32,8 @@ export class NetworkEvidence {
 
   /** Reports the network only once the cloud shows the instance there: a CiliumNode alone does not justify a resync. */
   report(reconciler: NodeReconciler): void {
-    const { cloud, fleet, networkId } = this.#deps;
-    const found = fleet.networkOf(reconciler);
+    const { cloud, networkId } = this.#deps;
+    const found = networkShownTo(reconciler);
     if (found !== undefined && (networkId ?? found) === found) cloud.network.shownIn(found);
   }
 }

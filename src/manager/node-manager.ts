@@ -4,19 +4,18 @@
 //
 // - their CiliumNode (`apply`), or the Nodes that verify it (`identitiesChanged`)
 // - pods that wait on them (`pendingPodsChanged`)
-// - what the cloud shows of their instance (`instancesChanged`)
-// - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`), space in a subnet (`#space`)
+// - what the leader learns of the cloud: their instance, subnets, limits, orphaned interfaces (`cloudChanged`)
+// - space in a subnet that another node gave back (`#space`)
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { Claimed } from '../node/demand/address-claims.ts';
-import { lackingSpace, type NodeCondition, presentable } from '../node/conditions/node-condition.ts';
+import { type NodeCondition, presentable } from '../node/conditions/node-condition.ts';
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import type { NodeContext } from '../node/reconcile/node-context.ts';
 import type { NodeEvent } from '../node/reconcile/node-event.ts';
-import type { NodeFigures } from '../node/reconcile/node-summary.ts';
 import { isOfOtherInstance, keepSpellings, restoredState } from '../node/publish/restored-state.ts';
 import { NetworkEvidence } from './network-evidence.ts';
 import { AddressContests } from './address-contests.ts';
@@ -24,7 +23,7 @@ import { TaskGroup } from '../runtime/task-group.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Trigger } from '../runtime/trigger.ts';
 import { AddressIndex } from './claims/address-index.ts';
-import { Fleet } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
 import { evidenceOf } from './claims/holder-evidence.ts';
 import { checkClaim } from './claims/instance-claim.ts';
 import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/instance-ownership.ts';
@@ -39,7 +38,7 @@ import {
   servedAlone,
   setCondition,
 } from './node-entry.ts';
-import type { ReportedEvent } from './serving-event.ts';
+import type { CloudEvent, CloudListener, ReportedEvent } from './serving-event.ts';
 
 export interface NodeManagerOptions {
   /** What the Nodes say about who owns which instance. */
@@ -47,10 +46,13 @@ export interface NodeManagerOptions {
   /** Whether an instance is served only if a Node names it. */
   readonly requireNode: boolean;
   readonly context: Omit<NodeContext, 'claims' | 'identities' | 'emit'>;
-  /** Tells what happened to a node. Returns at once and does not throw. */
-  readonly emit: (event: ReportedEvent) => void;
-  /** Number of pods waiting for an address on a node. */
-  readonly pendingPods: (name: string) => number;
+  readonly fleet: Fleet;
+  readonly listener: NodeListener;
+}
+
+/** Learns what happened to nodes. Returns at once and does not throw. */
+export interface NodeListener {
+  nodeChanged(event: ReportedEvent): void;
 }
 
 /** Number of nodes woken before other work can run, since each of them decides and publishes. */
@@ -60,7 +62,7 @@ const seenAtOnce = 20;
 /** Minimum delay between scans for nodes that lacked subnet space, in ms: each scans the whole fleet. */
 const spaceInterval = 100;
 
-export class NodeManager {
+export class NodeManager implements CloudListener {
   readonly #options: NodeManagerOptions;
   readonly #context: NodeContext;
   /** What is known of each node. Only the manager changes it. */
@@ -83,7 +85,7 @@ export class NodeManager {
       minInterval: spaceInterval,
       isPressing: () => true,
       run: () => {
-        this.wakeWhere(({ condition }) => condition !== undefined && lackingSpace.has(condition.reason));
+        this.#wake(this.fleet.concernedBy({ kind: 'spaceFreed' }));
         return Promise.resolve();
       },
     });
@@ -91,12 +93,11 @@ export class NodeManager {
     const { consistencyWindow } = settings.timing;
     const { networkId } = settings.assessment;
     const { inventory } = cloud;
-    const { identities, pendingPods } = options;
-    const fleet = new Fleet({ identities, cloud, networkId, pendingPods });
-    const ownership = new InstanceOwnership({ identities, view: (id) => inventory.view(id), networkId });
+    const { identities, fleet } = options;
+    const ownership = new InstanceOwnership({ identities, inventory, networkId });
     this.fleet = fleet;
     this.#ownership = ownership;
-    this.#networks = new NetworkEvidence({ cloud, identities: ownership, fleet, networkId });
+    this.#networks = new NetworkEvidence({ cloud, identities: ownership, networkId });
     this.#contests = new AddressContests({ fleet, inventory, clock: runtime.clock });
     this.#index = new AddressIndex({
       onFreed: (names) => this.#wake([...names]),
@@ -119,11 +120,11 @@ export class NodeManager {
       case 'contested':
         return this.#contest(event.instanceId, event.claimed);
       case 'instancesChanged':
-        return this.instancesChanged(event.instanceIds);
+        return this.#instancesChanged(event.instanceIds);
       case 'spaceFreed':
         return this.#space.fire();
       default:
-        this.#options.emit(event);
+        this.#options.listener.nodeChanged(event);
     }
   }
 
@@ -229,10 +230,15 @@ export class NodeManager {
 
   pendingPodsChanged(name: string): void {
     const reconciler = this.fleet.reconcilerOf(name);
-    if (reconciler !== undefined) reconciler.pendingPods = this.#options.pendingPods(name);
+    if (reconciler !== undefined) reconciler.pendingPods = this.fleet.pendingPods(name);
   }
 
-  instancesChanged(instanceIds: ReadonlySet<string>): void {
+  cloudChanged(event: CloudEvent): void {
+    if (event.kind === 'instancesChanged') this.#instancesChanged(event.instanceIds);
+    else this.#wake(this.fleet.concernedBy(event));
+  }
+
+  #instancesChanged(instanceIds: ReadonlySet<string>): void {
     this.#ownersChanged(this.#ownership.instancesChanged(instanceIds));
     this.#wakeServed(instanceIds);
   }
@@ -245,11 +251,6 @@ export class NodeManager {
       if (reconciler !== undefined) this.#networks.report(reconciler);
       this.#index.holderChanged(name);
     }
-  }
-
-  /** Wakes the nodes for which `concerns` holds, highest priority first, because supply may not suffice for all. */
-  wakeWhere(concerns: (figures: NodeFigures) => boolean): void {
-    this.#wake(this.fleet.namesWhere(concerns));
   }
 
   wakeAll(): void {
@@ -285,7 +286,7 @@ export class NodeManager {
     else if (served.kind === 'blocked') this.#blocked(entry, referenceTo(served.watched), served.condition);
     else if (entry.newest === undefined) {
       this.fleet.forget(name);
-      this.#options.emit({ kind: 'removed', name });
+      this.#options.listener.nodeChanged({ kind: 'removed', name });
     } else this.#blocked(entry, referenceTo(entry.newest), undefined);
   }
 
@@ -328,12 +329,12 @@ export class NodeManager {
       this.#context,
       isOfAnother ? undefined : restored.interfaces,
     );
-    entry.reconciler.pendingPods = this.#options.pendingPods(node.name);
+    entry.reconciler.pendingPods = this.fleet.pendingPods(node.name);
   }
 
   async #end(name: string, entry: NodeEntry, reconciler: NodeReconciler): Promise<void> {
     await reconciler.stop(this.#work.deadline);
-    this.#options.emit({ kind: 'removed', name });
+    this.#options.listener.nodeChanged({ kind: 'removed', name });
     entry.reconciler = undefined;
     entry.isNetworkRestored = false;
     entry.isEnding = false;
@@ -350,11 +351,11 @@ export class NodeManager {
   #blocked(entry: NodeEntry, node: NodeReference, found: NodeCondition | undefined): void {
     const condition = found && presentable(found);
     if (!setCondition(entry, node, condition, this.#context.runtime.clock.monotonic())) return;
-    this.#options.emit({ kind: 'blocked', node, condition });
+    this.#options.listener.nodeChanged({ kind: 'blocked', node, condition });
   }
 
   #reportWarnings(node: CiliumNode): void {
-    if (node.warnings.length > 0) this.#options.emit({ kind: 'malformed', node });
+    if (node.warnings.length > 0) this.#options.listener.nodeChanged({ kind: 'malformed', node });
   }
 
   /** Wakes nodes in small batches, so that their decisions do not starve other work. */

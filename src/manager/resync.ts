@@ -14,7 +14,9 @@ import {
 } from '../providers/contract/infrastructure.ts';
 import { maxPause } from '../providers/contract/cloud-failure.ts';
 import type { Inventory, Listing } from '../providers/inventory/inventory.ts';
+import type { NodeSummary } from '../node/reconcile/node-summary.ts';
 import { takenIn, unreadableIn } from './listed-page.ts';
+import { missingDataOf } from './missing-data.ts';
 import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
@@ -28,27 +30,19 @@ export interface ResyncOptions {
   readonly random: Random;
   /** Delay between the end of one resync and the start of the next, in ms. */
   readonly interval: number;
-  /** The nodes that are served now. */
-  readonly nodes: () => ResyncedNodes;
-  /** What to request between two resyncs, because some node lacks it. */
-  readonly missingData: () => MissingData;
+  readonly nodes: ResyncedNodes;
   readonly emit: (event: ResyncEvent) => void;
 }
 
+/** The nodes that are served. */
 export interface ResyncedNodes {
   networkIds(): readonly string[];
   /** The instances that they name. */
   instanceIds(): readonly string[];
   /** The zone that each of them names. */
   zones(): readonly string[];
+  figures(): Iterable<NodeSummary>;
 }
-
-export type MissingData =
-  | 'nothing'
-  /** Addresses: fresh free counts of the subnets help. */
-  | 'addresses'
-  /** Something that a user can add or tag in the network, and that blocks a node until then. */
-  | 'infrastructure';
 
 export type ResyncEvent =
   /** Instances that the listing changed, read for the first time, or left unconfirmed. */
@@ -254,7 +248,7 @@ export class Resync {
 
   /** A cloud whose nodes name no network shows it with the instances. */
   #toRead(): ReadScope {
-    const nodes = this.#options.nodes();
+    const { nodes } = this.#options;
     const instanceIds = this.#isListedByNetwork ? [] : nodes.instanceIds();
     return { networkIds: nodes.networkIds(), instanceIds };
   }
@@ -278,7 +272,7 @@ export class Resync {
 
   async #readInfrastructure(networks: readonly string[], context: CallContext): Promise<void> {
     const { implementation, ledger, emit, nodes } = this.#options;
-    const read = await implementation.readInfrastructure(networks, context, nodes().zones());
+    const read = await implementation.readInfrastructure(networks, context, nodes.zones());
     // Two reads may overlap: the one that started later counts.
     if (read.startedAt < this.#infrastructureAsOf) return;
     this.#infrastructureAsOf = read.startedAt;
@@ -328,15 +322,15 @@ export class Resync {
 
   /** Reads between resyncs while some node lacks addresses or infrastructure. */
   async #between(signal: AbortSignal): Promise<void> {
-    const { clock, nodes, ledger, missingData, emit } = this.#options;
+    const { clock, nodes, ledger, emit } = this.#options;
     const context: CallContext = { caller: { priority: 'normal' }, signal };
     for (let due = clock.monotonic() + countInterval; ; ) {
       await sleep(clock, countPause, signal);
       const now = clock.monotonic();
       if (now < due && !ledger.awaitsCount(now)) continue;
       due = now + countInterval;
-      const networks = nodes().networkIds();
-      const what = missingData();
+      const networks = nodes.networkIds();
+      const what = missingDataOf(nodes.figures());
       if (what === 'nothing' || networks.length === 0) continue;
       try {
         if (what === 'addresses') await this.#count(networks, context);

@@ -1,4 +1,4 @@
-// What happens to a CiliumNode whether or not it is served.
+// What happens to a CiliumNode whether or not it is served, and what happens in the cloud that concerns nodes.
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { NodeCondition } from '../node/conditions/node-condition.ts';
 import type { ReportedNodeEvent } from '../node/reconcile/node-event.ts';
@@ -12,3 +12,25 @@ type ServingEvent =
   /** Malformed entries of a CiliumNode are left out. */
   | { readonly kind: 'malformed'; readonly node: CiliumNode }
   | { readonly kind: 'removed'; readonly name: string };
+
+/** What the leader learns of the cloud, for the nodes that depend on it. */
+export type CloudEvent =
+  /** What is known of these instances changed, or they could not be read. */
+  { readonly kind: 'instancesChanged'; readonly instanceIds: ReadonlySet<string> } | SupplyEvent;
+
+/** What several nodes may lack. */
+export type SupplyEvent =
+  /** Addresses returned to a subnet. */
+  | { readonly kind: 'spaceFreed' }
+  /** `reshaped`: more than the free address counts changed. */
+  | { readonly kind: 'networkRead'; readonly reshaped: boolean }
+  /** Addresses or an interface may have come back, or were looked for. */
+  | { readonly kind: 'supplyChanged' }
+  /** Limits of instance types are known. */
+  | { readonly kind: 'limitsRead' }
+  /** A read that nodes may wait for ended, or failed. */
+  | { readonly kind: 'readEnded' };
+
+export interface CloudListener {
+  cloudChanged(event: CloudEvent): void;
+}

@@ -24,7 +24,6 @@ const cache = new ClusterCache({
   instanceIdOf,
   section: awsSection,
   reads: new ReadLog({ clock, log: recordingLogger() }),
-  served: () => undefined,
 });
 void cache.run(new AbortController().signal);
 await cache.synced;

@@ -1,13 +1,13 @@
 // What the leader knows of the cloud: what exists and what is free, which limits apply, what was refused, and what waits
 // for the withdrawal brake. It reads what is due, reports reads that fail, and wakes the nodes that depend on the news.
-import { clusterEvidence } from '../../manager/withdrawals/cluster-evidence.ts';
 import type { NodeIdentities } from '../../manager/claims/node-identities.ts';
-import type { NodeManager } from '../../manager/node-manager.ts';
+import type { Fleet } from '../../manager/fleet.ts';
+import type { CloudListener } from '../../manager/serving-event.ts';
+import type { Approval } from '../../manager/withdrawals/withdrawal-brake.ts';
 import { type FinishedResync, Resync, type ResyncEvent } from '../../manager/resync.ts';
 import { BlockedResources } from '../../node/allocate/blocked-resources.ts';
 import { GrantedReleases } from '../../node/release/release-turns.ts';
 import type { CloudPort, InstanceReads, SharedSupply } from '../../node/reconcile/node-context.ts';
-import type { NodeFigures } from '../../node/reconcile/node-summary.ts';
 import { triggerMeter } from '../../observability/trigger-meter.ts';
 import { type InstanceTypeEvent, InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
@@ -22,7 +22,6 @@ import type { Host, Leadership } from '../host.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
 import { FailedReadings } from '../reporting/failed-readings.ts';
 import { logBlocked } from '../reporting/failure-fields.ts';
-import { inDeficit, missingDataOf } from '../reporting/missing-data.ts';
 import type { NodeEvents } from '../reporting/node-events.ts';
 import type { CloudReadReport, WithdrawalReport } from '../reporting/status-report.ts';
 import { type SubnetFigures, subnetFigures } from '../reporting/subnet-figures.ts';
@@ -37,17 +36,20 @@ export interface CloudStateDeps {
   readonly cloud: Cloud;
   readonly leadership: Pick<Leadership, 'permission' | 'lease'>;
   readonly events: NodeEvents;
-  /** Current value of the option allow-withdrawals. */
-  readonly allowedWithdrawals: () => string | undefined;
-  /** Called if no node names a network, so nothing is read from the cloud. */
-  readonly onNothingToRead: () => void;
-  /** Whether any Node is known. */
+  /** By the option allow-withdrawals. */
+  readonly approval: Approval;
   readonly identities: Pick<NodeIdentities, 'isKnown'>;
-  /** The nodes that are served. Asked for only after `takeOverHeld`. */
-  readonly nodes: () => NodeManager;
+  readonly fleet: Fleet;
+  readonly listener: StateListener;
+}
+
+export interface StateListener extends CloudListener {
+  /** No node names a network, so nothing is read from the cloud. */
+  nothingToRead(): void;
 }
 
 export class CloudState implements CloudPort {
+  readonly fleet: Fleet;
   readonly cloud: Cloud;
   readonly implementation: AllocationImplementation;
   readonly inventory: Inventory;
@@ -69,7 +71,8 @@ export class CloudState implements CloudPort {
 
   constructor(deps: CloudStateDeps) {
     this.#deps = deps;
-    const { cloud, nodes } = deps;
+    const { cloud, fleet } = deps;
+    this.fleet = fleet;
     const { options, clock, random, log, registry } = deps.host;
     const { implementation } = cloud;
     const { consistencyWindow } = options;
@@ -83,8 +86,6 @@ export class CloudState implements CloudPort {
         heldWithdrawals: () => this.inventory.heldWithdrawals(),
         reevaluate: (now) => this.inventory.reevaluate(now),
       },
-      allowed: deps.allowedWithdrawals,
-      describe: () => cloud.describe(),
     });
     this.inventory = new Inventory({ consistencyWindow, gate: this.#withdrawals.gate });
     const shared = { implementation, inventory: this.inventory, ledger: this.#ledger, clock };
@@ -108,8 +109,7 @@ export class CloudState implements CloudPort {
       ...shared,
       random: random.fork('resync'),
       interval: options.resyncInterval,
-      nodes: () => nodes().fleet,
-      missingData: () => missingDataOf([...nodes().fleet.figures()]),
+      nodes: fleet,
       emit: (event) => this.#resyncTold(event),
     });
     this.#orphanGc = new OrphanGcRunner({
@@ -117,7 +117,6 @@ export class CloudState implements CloudPort {
       permission: deps.leadership.permission,
       inventory: this.inventory,
       ledger: this.#ledger,
-      evidence: () => clusterEvidence(this.#ofThisCluster(), cloud.belongingTags),
     });
     this.instances = {
       refresh: (instanceId) => this.#refreshes.request(instanceId),
@@ -218,52 +217,44 @@ export class CloudState implements CloudPort {
     metrics.headwater_withdrawals_held.set(this.#withdrawals.heldNodes);
   }
 
-  /** The nodes that a Node verifies, if Nodes are known. Other CiliumNodes may name instances of any network. */
-  #ofThisCluster(): readonly NodeFigures[] {
-    const { identities, nodes } = this.#deps;
-    const served = [...nodes().fleet.figures()].flatMap((entry) =>
-      entry.kind === 'reconciled' ? [entry.figures] : [],
-    );
-    return served.filter(({ isVerified }) => isVerified || !identities.isKnown);
+  #changed(instanceIds: ReadonlySet<string>): void {
+    this.#deps.listener.cloudChanged({ kind: 'instancesChanged', instanceIds });
   }
 
   #refreshTold(event: InstanceRefreshEvent): void {
-    const nodes = this.#deps.nodes();
     switch (event.kind) {
       case 'page':
         this.#failures.reportUnclear(event.page.unclear);
         return this.network.learnNetwork(event.page);
       case 'read':
         this.#failures.instancesRead(event.read);
-        return nodes.instancesChanged(event.changed);
+        return this.#changed(event.changed);
       case 'failed':
         this.#failures.reportInstances('cannot read instances', event.error, event.instanceIds);
-        return nodes.instancesChanged(new Set(event.instanceIds));
+        return this.#changed(new Set(event.instanceIds));
     }
   }
 
   #limitsTold(event: InstanceTypeEvent): void {
-    const nodes = this.#deps.nodes();
+    const { listener } = this.#deps;
     if (event.kind === 'news') {
       this.#failures.succeeded(cannotReadTypes);
-      nodes.wakeWhere(({ assessment }) => assessment.kind !== 'served');
+      listener.cloudChanged({ kind: 'limitsRead' });
     } else {
       const { error, instanceTypes } = event;
       this.#failures.report(cannotReadTypes, error, { instanceTypes });
-      nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');
+      listener.cloudChanged({ kind: 'readEnded' });
     }
   }
 
   #resyncTold(event: ResyncEvent): void {
-    const nodes = this.#deps.nodes();
     switch (event.kind) {
       case 'changed':
-        return nodes.instancesChanged(event.instanceIds);
+        return this.#changed(event.instanceIds);
       case 'listed':
-        nodes.instancesChanged(this.#failures.listed(event.unread));
-        return;
+        return this.#changed(this.#failures.listed(event.unread));
       case 'infrastructure':
-        nodes.wakeWhere((figures) => event.reshaped || inDeficit(figures));
+        this.#deps.listener.cloudChanged({ kind: 'networkRead', reshaped: event.reshaped });
         return this.#failures.reportSkipped(event.problems);
       case 'requested':
         return this.#meter.requested();
@@ -289,7 +280,7 @@ export class CloudState implements CloudPort {
       this.#paces.sample(this.network.infrastructure.subnets.values(), this.#deps.host.clock.monotonic());
       this.#failures.keepInstances((instanceId) => this.inventory.view(instanceId) !== undefined);
       if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
-      if (isEmpty) this.#deps.onNothingToRead();
+      if (isEmpty) this.#deps.listener.nothingToRead();
       else
         log.info('read the cloud', {
           seconds: Math.round(figures.duration) / 1000,
@@ -297,6 +288,6 @@ export class CloudState implements CloudPort {
           ...(unreadableItems > 0 && { unreadableItems }),
         });
     } else this.#failures.report(cannotReadCloud, error);
-    this.#deps.nodes().wakeWhere(({ assessment }) => assessment.kind === 'unread');
+    this.#deps.listener.cloudChanged({ kind: 'readEnded' });
   }
 }

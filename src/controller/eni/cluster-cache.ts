@@ -29,8 +29,6 @@ export interface ClusterCacheDeps {
   readonly agentTaint?: string | undefined;
   /** Who else learns that a Node appeared, or shows something else. */
   readonly duties?: Pick<CiliumNodeGc, 'noteNode'>;
-  /** Who learns of changes; undefined while nobody serves nodes. */
-  readonly served: () => ServedCluster | undefined;
 }
 
 /** What follows the cluster. */
@@ -49,7 +47,10 @@ const maxWaitForNodes = 10_000;
 export class ClusterCache {
   readonly #deps: ClusterCacheDeps;
   readonly #nodes: Reflector<WatchedNode>;
-  readonly #pods: PendingPods;
+  /** Pods that wait for an address. */
+  readonly pods: PendingPods;
+  /** Who learns of changes; undefined while nobody serves nodes. */
+  served: ServedCluster | undefined;
   /** Live reads. */
   readonly shownPods: ShownPods;
   readonly #clusterNodes: ClusterNodes;
@@ -65,7 +66,7 @@ export class ClusterCache {
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, reads, served, instanceIdOf, section, agentTaint, duties } = deps;
+    const { transport, reads, instanceIdOf, section, agentTaint, duties } = deps;
     const { clock, random, log, onBug } = deps.host;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
@@ -73,10 +74,10 @@ export class ClusterCache {
       path: ciliumNodesPath,
       verifyEmptyLists: true,
       transform: (raw) => {
-        this.#pods.agentServes(textAt(raw, 'metadata', 'name') ?? '', ownersOfUsed(raw));
+        this.pods.agentServes(textAt(raw, 'metadata', 'name') ?? '', ownersOfUsed(raw));
         return watchedNode(raw, section);
       },
-      onChange: ({ type, key, object }) => served()?.apply(key, type === 'deleted' ? undefined : object),
+      onChange: ({ type, key, object }) => this.served?.apply(key, type === 'deleted' ? undefined : object),
       onState: (state) => {
         if ('problem' in state) this.#nodesProblem = state.problem;
         if (state.kind === 'watching') this.#nodesProblem = undefined;
@@ -84,9 +85,9 @@ export class ClusterCache {
       },
     });
     this.shownPods = new ShownPods(transport, clock);
-    this.#pods = new PendingPods({
+    this.pods = new PendingPods({
       ...shared,
-      onChange: (name) => served()?.pendingPodsChanged(name),
+      onChange: (name) => this.served?.pendingPodsChanged(name),
       onDenied: (problem) =>
         log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
       onState: (state) => {
@@ -147,7 +148,7 @@ export class ClusterCache {
   }
 
   #identitiesChanged(touched: TouchedIdentities): void {
-    this.#deps.served()?.identitiesChanged(touched);
+    this.served?.identitiesChanged(touched);
   }
 
   /** By name. Updated in place. */
@@ -158,11 +159,6 @@ export class ClusterCache {
   /** Everything written to CiliumNodes up to this resource version is known; undefined while that is uncertain. */
   get nodesVersion(): string | undefined {
     return this.#nodes.resourceVersion;
-  }
-
-  /** Pods that wait for an address on a node. */
-  pendingPods(name: string): number {
-    return this.#pods.pendingOn(name);
   }
 
   /** Resolves once all CiliumNodes are known and Nodes are known too or cannot be read for now. */
@@ -235,7 +231,7 @@ export class ClusterCache {
   #reflectors(): (readonly [string, Pick<Reflector<unknown>, 'run' | 'figures' | 'silence'>])[] {
     return [
       ['ciliumnodes', this.#nodes],
-      ['pods', this.#pods.reflector],
+      ['pods', this.pods.reflector],
       ['nodes', this.#clusterNodes.reflector],
     ];
   }

@@ -21,7 +21,7 @@ const interval = 60_000;
 export interface DryRunWatchDeps {
   readonly host: Pick<Host, 'clock' | 'log'>;
   readonly leadership: Pick<Leadership, 'permission'>;
-  readonly nodes: Pick<NodeManager, 'fleet' | 'instancesChanged'>;
+  readonly nodes: Pick<NodeManager, 'fleet' | 'cloudChanged'>;
   readonly cloud: Pick<CloudState, 'cloud' | 'inventory'>;
 }
 
@@ -88,7 +88,7 @@ export class DryRunWatch {
     const { host, nodes, cloud } = this.#deps;
     const ids = new Set(entries.flatMap(({ figures }) => figures.view?.id ?? []));
     for (const id of ids) cloud.inventory.invalidate(id, host.clock.monotonic());
-    if (ids.size > 0) nodes.instancesChanged(ids);
+    if (ids.size > 0) nodes.cloudChanged({ kind: 'instancesChanged', instanceIds: ids });
   }
 
   #compare({ name, figures }: Reconciled): void {

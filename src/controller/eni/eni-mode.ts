@@ -1,14 +1,17 @@
 // The mode of a cloud network: addresses of the cloud, offered in CiliumNodes.
+import { cloudSettings } from '../../config/clouds/clouds.ts';
 import { writeTimeoutOf } from '../../config/release-window.ts';
 import type { LiveValues } from '../../config/read-live-options.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
+import { Fleet } from '../../manager/fleet.ts';
+import type { CloudEvent } from '../../manager/serving-event.ts';
 import { agentTaintOf, agentTaints } from '../agent-taints.ts';
 import { ciliumNodeCollection } from '../cilium-node-collection.ts';
 import type { Cloud, CloudDeps } from '../clouds/cloud.ts';
 import { CloudProbe } from './cloud-probe.ts';
-import { CloudState } from './cloud-state.ts';
+import { CloudState, type StateListener } from './cloud-state.ts';
 import { ClusterCache } from './cluster-cache.ts';
 import { LeaderSession } from './leader-session.ts';
 import { NodeEvents } from '../reporting/node-events.ts';
@@ -18,7 +21,7 @@ import { WriteHealth } from '../reporting/write-health.ts';
 import { schemaAtStart, schemaOfLeader } from './schema-at-start.ts';
 import { accessScope, type ControllerFacts, type Mode, type ModeDeps } from '../host.ts';
 
-export class EniMode implements Mode<StatusReport, NodeStatusReport> {
+export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListener {
   readonly served = 'CiliumNodes';
   readonly access: AccessScope;
   readonly #deps: ModeDeps;
@@ -30,15 +33,15 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   #session: LeaderSession | undefined;
   #gc: ReturnType<typeof ciliumNodeCollection>;
   readonly #taints: ReturnType<typeof agentTaints>;
-  /** The token of the withdrawals that a user approves. */
-  #allowedWithdrawals: string | undefined;
+  /** By the option allow-withdrawals, which may change while the process runs. */
+  readonly #approval: { token: string | undefined };
 
   constructor(deps: ModeDeps, composeCloud: (deps: CloudDeps) => Cloud) {
     this.#deps = deps;
     const { host, kubernetes, leadership, events } = deps;
     const { options, clock, random, log, registry } = host;
     this.access = accessScope('eni', options);
-    this.#allowedWithdrawals = options.allowWithdrawals;
+    this.#approval = { token: options.allowWithdrawals };
     this.#cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...leadership });
     this.#writes = new WriteHealth(clock);
     this.#probe = new CloudProbe({
@@ -61,7 +64,6 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
           this.#taints?.noteNode(name);
         },
       },
-      served: () => this.#session?.nodes,
     });
     this.#taints = agentTaints({ ...deps, nodes: () => this.#cache.clusterNodes });
   }
@@ -102,17 +104,19 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     const { kubernetes, leadership } = this.#deps;
     const host = { ...this.#deps.host, random: this.#deps.host.random.fork('term') };
     const events = new NodeEvents(this.#deps.events, (name) => this.#cache.nodeUid(name));
+    const { identities, pods } = this.#cache;
+    const { section } = this.#cloud.implementation;
     const cloud = new CloudState({
       host,
       cloud: this.#cloud,
       leadership,
       events,
-      allowedWithdrawals: () => this.#allowedWithdrawals,
-      onNothingToRead: () => this.#probe.beginProbing(),
-      identities: this.#cache.identities,
-      nodes: () => session.nodes,
+      approval: this.#approval,
+      identities,
+      fleet: new Fleet({ identities, pods, section, networkId: cloudSettings(host.options).scope.networkId }),
+      listener: this,
     });
-    const session = new LeaderSession({
+    this.#session = new LeaderSession({
       host,
       cloud,
       leadership,
@@ -122,13 +126,21 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
       writes: this.#writes,
       schema: this.#schema,
     });
-    this.#session = session;
+    this.#cache.served = this.#session.nodes;
     this.#gc = ciliumNodeCollection(this.#deps, {
       ciliumNodes: () => this.#cache.collectable(),
       nodeNames: () => this.#cache.nodeNames(),
       writer: new CiliumNodeWriter(kubernetes, leadership.leads, writeTimeoutOf(host.options)),
     });
-    session.beginServing(this.#cache.nodes.values(), [this.#gc, this.#taints]);
+    this.#session.beginServing(this.#cache.nodes.values(), [this.#gc, this.#taints]);
+  }
+
+  cloudChanged(event: CloudEvent): void {
+    this.#session?.nodes.cloudChanged(event);
+  }
+
+  nothingToRead(): void {
+    this.#probe.beginProbing();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
@@ -169,7 +181,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   }
 
   onOptions({ allowWithdrawals }: LiveValues): void {
-    this.#allowedWithdrawals = allowWithdrawals;
+    this.#approval.token = allowWithdrawals;
   }
 
   /** Everything known about one node. */

@@ -7,7 +7,7 @@ import { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
 import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
 import { BlockedErrors, operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.ts';
-import { NodeManager } from '../../manager/node-manager.ts';
+import { type NodeListener, NodeManager } from '../../manager/node-manager.ts';
 import type { ReportedEvent } from '../../manager/serving-event.ts';
 import { prefixesOf } from '../../node/allocate/planned-step.ts';
 import { writableLayout } from '../../node/publish/status-section.ts';
@@ -45,7 +45,7 @@ export interface LeaderSessionDeps {
   readonly schema: ServedSchema;
 }
 
-export class LeaderSession {
+export class LeaderSession implements NodeListener {
   readonly cloud: CloudState;
   readonly nodes: NodeManager;
   readonly #deps: LeaderSessionDeps;
@@ -215,8 +215,8 @@ export class LeaderSession {
           },
         },
       },
-      emit: (event) => this.#reported(event),
-      pendingPods: (name) => cluster.pendingPods(name),
+      fleet: cloud.fleet,
+      listener: this,
     });
   }
 
@@ -233,7 +233,7 @@ export class LeaderSession {
     };
   }
 
-  #reported(event: ReportedEvent): void {
+  nodeChanged(event: ReportedEvent): void {
     this.#report(event);
     switch (event.kind) {
       case 'step': {

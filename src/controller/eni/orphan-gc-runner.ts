@@ -1,7 +1,11 @@
 // Runs orphan handling for the leader: tracks orphaned interfaces, reads them, and collects them if the
 // options allow it. Adds log lines and metrics.
 import { cloudSettings } from '../../config/clouds/clouds.ts';
-import type { NodeManager } from '../../manager/node-manager.ts';
+import type { NodeIdentities } from '../../manager/claims/node-identities.ts';
+import type { Fleet } from '../../manager/fleet.ts';
+import type { CloudListener } from '../../manager/serving-event.ts';
+import { clusterEvidence } from '../../manager/withdrawals/cluster-evidence.ts';
+import type { NodeFigures } from '../../node/reconcile/node-summary.ts';
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
@@ -14,7 +18,6 @@ import type { Cloud } from '../clouds/cloud.ts';
 import type { Host } from '../host.ts';
 import { FailedReadings } from '../reporting/failed-readings.ts';
 import { failureFields } from '../reporting/failure-fields.ts';
-import { inDeficit } from '../reporting/missing-data.ts';
 
 export interface OrphanGcRunnerDeps {
   readonly host: Host;
@@ -22,10 +25,9 @@ export interface OrphanGcRunnerDeps {
   readonly permission: MutationPermission;
   readonly inventory: Pick<Inventory, 'changedAt' | 'seenDetached' | 'invalidate'>;
   readonly ledger: Pick<SubnetLedger, 'released'>;
-  /** Returns a test, based on current state: is the interface proven to belong to this cluster? */
-  readonly evidence: () => (item: NetworkInterface) => boolean;
-  /** The nodes that are served. */
-  readonly nodes: () => Pick<NodeManager, 'instancesChanged' | 'wakeWhere'>;
+  readonly fleet: Pick<Fleet, 'figures'>;
+  readonly identities: Pick<NodeIdentities, 'isKnown'>;
+  readonly listener: CloudListener;
 }
 
 /** Delay before the first search for a creation without an answer, in ms: the cloud shows nothing sooner. */
@@ -72,7 +74,7 @@ export class OrphanGcRunner {
       ...shared,
       random: random.fork('collection'),
       interval: decision.interval,
-      evidence: deps.evidence,
+      evidence: () => clusterEvidence(this.#ofThisCluster(), cloud.belongingTags),
       dryRun: decision.dryRun,
       permission,
       readings: this.#readings,
@@ -98,35 +100,40 @@ export class OrphanGcRunner {
 
   /** An instance still has an interface that a read from that time shows as detached. */
   #isHeld(interfaceId: string, startedAt: number): boolean {
-    const { inventory, nodes } = this.#deps;
+    const { inventory, listener } = this.#deps;
     const holder = inventory.seenDetached(interfaceId, startedAt);
-    if (holder !== undefined) nodes().instancesChanged(new Set([holder]));
+    if (holder !== undefined)
+      listener.cloudChanged({ kind: 'instancesChanged', instanceIds: new Set([holder]) });
     return holder !== undefined;
   }
 
   #readAgain(instanceIds: ReadonlySet<string>): void {
-    const { inventory, nodes, host } = this.#deps;
+    const { inventory, listener, host } = this.#deps;
     for (const id of instanceIds) inventory.invalidate(id, host.clock.monotonic());
-    if (instanceIds.size > 0) nodes().instancesChanged(instanceIds);
+    if (instanceIds.size > 0) listener.cloudChanged({ kind: 'instancesChanged', instanceIds });
   }
 
-  /** Nodes may wait for a read, or for space in a subnet. */
-  #wakeInDeficit(): void {
-    this.#deps.nodes().wakeWhere(inDeficit);
+  /** The nodes that a Node verifies, if Nodes are known. Other CiliumNodes may name instances of any network. */
+  #ofThisCluster(): readonly NodeFigures[] {
+    const { identities, fleet } = this.#deps;
+    const served = [...fleet.figures()].flatMap((entry) =>
+      entry.kind === 'reconciled' ? [entry.figures] : [],
+    );
+    return served.filter(({ isVerified }) => isVerified || !identities.isKnown);
   }
 
   /** The addresses of a deleted interface returned to its subnet. */
   #deleted({ subnetId, addresses, prefixes }: NetworkInterface): void {
     const { ledger, host } = this.#deps;
     ledger.released(subnetId, 1 + addresses.length + prefixes.length * 16, host.clock.monotonic());
-    this.#wakeInDeficit();
+    this.#deps.listener.cloudChanged({ kind: 'supplyChanged' });
   }
 
   #happened(event: OrphanGcEvent | OrphanReadEvent): void {
     switch (event.kind) {
       case 'readEnded':
         this.#readAgain(event.missed);
-        return this.#wakeInDeficit();
+        return this.#deps.listener.cloudChanged({ kind: 'supplyChanged' });
       case 'readFailed':
         return this.#failures.report('cannot read orphaned interfaces', event.error);
       case 'collected':

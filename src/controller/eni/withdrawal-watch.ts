@@ -1,10 +1,12 @@
 // Acts on held withdrawals: pauses what takes away, reports them once and notes them in the Lease for the
 // next leader. Reviews them until they may proceed or their reason ends. The withdrawal brake decides.
 import type { Options } from '../../config/option-table.ts';
-import type { NodeManager } from '../../manager/node-manager.ts';
+import type { Fleet } from '../../manager/fleet.ts';
+import type { CloudListener } from '../../manager/serving-event.ts';
 import { sentenceOf } from '../../manager/withdrawals/brake-sentence.ts';
 import { noteText, readNote } from '../../manager/withdrawals/held-withdrawals-note.ts';
 import {
+  type Approval,
   type BrakeState,
   type HeldWithdrawalsSource,
   WithdrawalBrake,
@@ -12,6 +14,7 @@ import {
 import type { NodeMember } from '../../manager/withdrawals/withdrawal-decision.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { WithdrawalGate } from '../../providers/inventory/withdrawals.ts';
+import type { Cloud } from '../clouds/cloud.ts';
 import type { Host } from '../host.ts';
 import type { NodeEvents } from '../reporting/node-events.ts';
 import type { WithdrawalReport } from '../reporting/status-report.ts';
@@ -25,14 +28,10 @@ export interface LeaseNotes {
 export interface WithdrawalWatchDeps {
   readonly host: Pick<Host, 'clock' | 'log'> & { readonly options: Pick<Options, 'consistencyWindow'> };
   readonly held: HeldWithdrawalsSource;
-  /** The nodes that are served. */
-  readonly nodes: () => Pick<NodeManager, 'instancesChanged'> & {
-    readonly fleet: Pick<NodeManager['fleet'], 'members'>;
-  };
-  /** The token of the set that a user approves. */
-  readonly allowed: () => string | undefined;
-  /** Describes the cloud endpoint for people. Never rejects. */
-  readonly describe: () => Promise<{ readonly scope: string }>;
+  readonly fleet: Pick<Fleet, 'members'>;
+  readonly listener: CloudListener;
+  readonly approval: Approval;
+  readonly cloud: Pick<Cloud, 'describe'>;
   readonly leadership: {
     readonly permission: Pick<MutationPermission, 'change'>;
     /** Undefined without leader election: there is no previous or next leader. */
@@ -72,15 +71,15 @@ export class WithdrawalWatch {
 
   constructor(deps: WithdrawalWatchDeps) {
     this.#deps = deps;
-    const { held, nodes, allowed } = deps;
+    const { held, fleet, approval } = deps;
     const { clock, options } = deps.host;
     const left = deps.leadership.lease?.annotation(heldAnnotation);
     this.#brake = new WithdrawalBrake({
       held,
-      members: () => nodes().fleet.members(),
+      fleet,
       consistencyWindow: options.consistencyWindow,
-      allowed,
-      wall: () => clock.wall(),
+      approval,
+      clock,
       inherited: left === undefined ? undefined : readNote(left),
       onChange: () => this.#react(),
     });
@@ -159,8 +158,8 @@ export class WithdrawalWatch {
   }
 
   #closed(): void {
-    const { describe, host } = this.#deps;
-    void describe().then(({ scope }) => {
+    const { cloud, host } = this.#deps;
+    void cloud.describe().then(({ scope }) => {
       this.#scope = scope;
       this.#leaveNote();
     });
@@ -216,18 +215,18 @@ export class WithdrawalWatch {
   }
 
   #review(): void {
-    const { host, nodes } = this.#deps;
+    const { host, listener } = this.#deps;
     const withdrawn = this.#brake.review(host.clock.monotonic());
-    if (withdrawn.size > 0) nodes().instancesChanged(withdrawn);
+    if (withdrawn.size > 0) listener.cloudChanged({ kind: 'instancesChanged', instanceIds: withdrawn });
     this.#checkToken();
     if (this.#brake.isUnsettled) this.#reviewIn(reviewInterval);
   }
 
   /** Logs once that the given token does not match what is held. */
   #checkToken(): void {
-    const { allowed, host } = this.#deps;
+    const { approval, host } = this.#deps;
     const { state } = this.#brake;
-    const token = allowed();
+    const { token } = approval;
     if (state.kind !== 'held' || token === undefined || token === this.#otherToken) return;
     this.#otherToken = token;
     host.log.warn('the token of --allow-withdrawals does not match the held withdrawals', {
@@ -237,12 +236,7 @@ export class WithdrawalWatch {
   }
 
   #sentence(state: Exclude<BrakeState, { kind: 'open' }>): string {
-    const networkIds = new Set(
-      this.#deps
-        .nodes()
-        .fleet.members()
-        .flatMap(({ networkId }) => networkId ?? []),
-    );
+    const networkIds = new Set(this.#deps.fleet.members().flatMap(({ networkId }) => networkId ?? []));
     return sentenceOf(state, { scope: this.#scope, networkIds: [...networkIds].sort() });
   }
 
@@ -251,9 +245,8 @@ export class WithdrawalWatch {
     const held = state.kind === 'held' ? state.instanceIds : this.#deps.held.heldWithdrawals();
     const isMissing = ({ instanceId, presence }: NodeMember): boolean =>
       held.has(instanceId) || (state.kind === 'misdirected' && presence === 'notFound');
-    return this.#deps
-      .nodes()
-      .fleet.members()
+    return this.#deps.fleet
+      .members()
       .filter(isMissing)
       .toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1));
   }

@@ -10,6 +10,7 @@ import {
   expandHolding,
   type NetworkInterface,
 } from '../../providers/contract/network-interface.ts';
+import type { Inventory } from '../../providers/inventory/inventory.ts';
 import type { NodeIdentities } from './node-identities.ts';
 
 export interface InstanceOwnershipOptions {
@@ -17,8 +18,7 @@ export interface InstanceOwnershipOptions {
     NodeIdentities,
     'isKnown' | 'has' | 'instanceOf' | 'nodesOf' | 'withAddress' | 'someNameNone'
   >;
-  /** What is known of an instance; undefined while it is not served. */
-  readonly view: (instanceId: string) => InstanceView | undefined;
+  readonly inventory: Pick<Inventory, 'view'>;
   /** The only network that is served; undefined for any. */
   readonly networkId: string | undefined;
 }
@@ -145,7 +145,7 @@ export class InstanceOwnership {
   }
 
   #read(instanceId: string): void {
-    const view = this.#options.view(instanceId);
+    const view = this.#options.inventory.view(instanceId);
     if (view?.read !== true) return;
     const networkId = networkOf(view);
     if (networkId !== undefined) this.#networkIds.add(networkId);
@@ -235,7 +235,7 @@ export class InstanceOwnership {
 
   /** Nothing newer is known of an instance that is not served any longer: one that is served takes its place. */
   #isElsewhere(address: string, instanceId: string): boolean {
-    const isServed = (id: string): boolean => this.#options.view(id) !== undefined;
+    const isServed = (id: string): boolean => this.#options.inventory.view(id) !== undefined;
     const others = [...(this.#holders.get(address) ?? none)].filter((id) => id !== instanceId);
     return others.some((id) => isServed(id) || !isServed(instanceId));
   }

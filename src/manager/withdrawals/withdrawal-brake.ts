@@ -2,6 +2,7 @@
 // previous leader held them, or while the cloud does not show the cluster. Only decides: withdrawal-watch.ts reports the
 // state and pauses calls.
 import type { WithdrawalGate } from '../../providers/inventory/withdrawals.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { HeldWithdrawalsNote } from './held-withdrawals-note.ts';
 import {
   countedFor,
@@ -39,17 +40,21 @@ export interface HeldWithdrawalsSource {
   reevaluate(now: number): ReadonlySet<string>;
 }
 
+/** What a user approves. */
+export interface Approval {
+  /** The token of one set, as configured now. */
+  readonly token: string | undefined;
+}
+
 export interface WithdrawalBrakeDeps {
   readonly held: HeldWithdrawalsSource;
-  readonly members: () => readonly NodeMember[];
+  readonly fleet: { members(): readonly NodeMember[] };
   /** In ms. */
   readonly consistencyWindow: number;
-  /** In ms since the epoch. */
-  readonly wall: () => number;
+  readonly clock: Pick<Clock, 'wall'>;
   /** The note of the previous leader; undefined if it held nothing. */
   readonly inherited: HeldWithdrawalsNote | undefined;
-  /** The token that a user configured to approve one set. */
-  readonly allowed: () => string | undefined;
+  readonly approval: Approval;
   /** Called after each change of the state. */
   readonly onChange: (state: BrakeState) => void;
 }
@@ -116,14 +121,14 @@ export class WithdrawalBrake implements WithdrawalGate {
   }
 
   ofNodes(): ReadonlySet<string> {
-    const living = this.#deps.members().filter(({ hasNode }) => hasNode);
+    const living = this.#deps.fleet.members().filter(({ hasNode }) => hasNode);
     return new Set(living.map(({ instanceId }) => instanceId));
   }
 
   /** Re-evaluates the state. Returns the instances with a withdrawal admitted now. */
   review(now: number): ReadonlySet<string> {
-    const { held, members } = this.#deps;
-    if (this.#cloudMatch !== 'right' && this.#readAt !== undefined) this.#matchCloud(members());
+    const { held, fleet } = this.#deps;
+    if (this.#cloudMatch !== 'right' && this.#readAt !== undefined) this.#matchCloud(fleet.members());
     if (this.#waits(now)) return this.#awaitReadings();
     if (this.#state.kind === 'open') return none;
     if (held.heldWithdrawals().size > 0) return held.reevaluate(now);
@@ -163,16 +168,16 @@ export class WithdrawalBrake implements WithdrawalGate {
     now: number,
     suspected: () => ReadonlySet<string>,
   ): BrakeState | undefined {
-    const { members, allowed, wall } = this.#deps;
+    const { fleet, approval, clock } = this.#deps;
     for (const [id, at] of this.#admitted) if (now - at >= countedFor) this.#admitted.delete(id);
-    const all = members();
+    const all = fleet.members();
     const isFew = isWithinLimit({ instanceIds, suspected, admitted: this.#admitted, members: all, now });
     const isOver = now >= this.#ownReadingsAt + countedFor;
     if (isFew && (isOver || !this.#isPreviousLeaders)) return undefined;
     const since =
-      this.#state.kind === 'held' ? this.#state.since : (this.#inherited?.since ?? Math.floor(wall()));
+      this.#state.kind === 'held' ? this.#state.since : (this.#inherited?.since ?? Math.floor(clock.wall()));
     const token = this.#tokenOf(instanceIds, since);
-    if (allowed() === token) return undefined;
+    if (approval.token === token) return undefined;
     const recent = [...this.#admitted.keys()].filter((id) => !instanceIds.has(id)).length;
     const users = all.filter(({ hasNode, usesAddresses }) => hasNode && usesAddresses).length;
     return { kind: 'held', since, instanceIds, token, recent, users };

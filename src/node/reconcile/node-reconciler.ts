@@ -173,6 +173,11 @@ export class NodeReconciler {
     return this.#state.priority;
   }
 
+  /** Undefined while the instance is not tracked. */
+  get view(): InstanceView | undefined {
+    return this.#state.view;
+  }
+
   get pendingPods(): number {
     return this.#state.pendingPods;
   }

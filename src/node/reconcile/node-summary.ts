@@ -1,7 +1,7 @@
 // The state of a node for metrics and reports: what its reconciler knows, or why it has none.
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { PlannedStep } from '../allocate/planned-step.ts';
-import type { Assessment } from '../conditions/assessment.ts';
+import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import { occupiedSlots, roomOn } from '../demand/capacity.ts';
 import type { AgentProtocol } from '../demand/demand.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
@@ -45,6 +45,11 @@ export type NodeSummary =
 /** Why the node cannot be satisfied, whether its CiliumNode is served or not. */
 export function conditionOf(entry: NodeSummary): NodeCondition | undefined {
   return entry.kind === 'reconciled' ? entry.figures.condition : entry.condition;
+}
+
+/** Whether the node lacks addresses, or its IPv6 prefix. */
+export function inDeficit({ assessment }: NodeFigures): boolean {
+  return assessment.kind === 'served' && isInDeficit(assessment);
 }
 
 export interface InterfaceRoom {

@@ -26,7 +26,6 @@ test('the reason why CiliumNodes cannot be read is reported during retries, too'
     instanceIdOf: () => undefined,
     section: awsSection,
     reads: new ReadLog({ clock, log: recordingLogger() }),
-    served: () => undefined,
   });
   const ending = new AbortController();
   expect(cache.waitingFor()).toBe('CiliumNodes are being listed');

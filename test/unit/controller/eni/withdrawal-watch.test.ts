@@ -23,7 +23,7 @@ function rig(
   const world = {
     held: new Set<string>(),
     presence: 'shown' as NodeMember['presence'],
-    allowed: undefined as string | undefined,
+    token: undefined as string | undefined,
   };
   const members = (): readonly NodeMember[] =>
     ids(100).map((instanceId) => ({
@@ -40,12 +40,13 @@ function rig(
       reevaluate: (now) => miss([], now),
     },
     host: { options: { consistencyWindow }, clock, log },
-    nodes: () => ({
-      fleet: { members },
-      instancesChanged: (instanceIds) => void reported.withdrawn.push(...instanceIds),
-    }),
-    allowed: () => world.allowed,
-    describe: given.describe ?? (() => Promise.resolve({ scope: 'eu-west-1 of account 1234' })),
+    fleet: { members },
+    listener: {
+      cloudChanged: (event) =>
+        event.kind === 'instancesChanged' && void reported.withdrawn.push(...event.instanceIds),
+    },
+    approval: world,
+    cloud: { describe: given.describe ?? (() => Promise.resolve({ scope: 'eu-west-1 of account 1234' })) },
     leadership: {
       permission,
       lease:
@@ -221,12 +222,12 @@ describe('withdrawals that are held', () => {
     await clock.advance(0);
     const left = note();
 
-    world.allowed = tokenIn(watch.problem());
+    world.token = tokenIn(watch.problem());
     await clock.advance(2000);
 
     expect(JSON.parse(left ?? '')).toEqual({
       since: '2026-01-01T00:00:00.000Z',
-      token: world.allowed,
+      token: world.token,
       nodes: 60,
       sentence: expect.stringContaining('eu-west-1 of account 1234'),
     });
@@ -239,7 +240,7 @@ describe('withdrawals that are held', () => {
     watch.takeOverHeld();
     watch.noteResync();
     miss(ids(60));
-    world.allowed = tokenIn(watch.problem());
+    world.token = tokenIn(watch.problem());
 
     miss(ids(61));
     await clock.advance(600_000);

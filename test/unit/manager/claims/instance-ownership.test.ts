@@ -25,8 +25,8 @@ class Rig {
   constructor({ nodes = { a: [undefined, address] }, views = { 'i-1': shown() }, networkId }: Setup = {}) {
     for (const [name, node] of Object.entries(nodes)) this.identities.set(name, identity(node));
     this.views = new Map(Object.entries(views));
-    const view = (id: string): InstanceView | undefined => this.views.get(id);
-    this.ownership = new InstanceOwnership({ identities: this.identities, view, networkId });
+    const inventory = { view: (id: string) => this.views.get(id) };
+    this.ownership = new InstanceOwnership({ identities: this.identities, inventory, networkId });
     this.ownership.instancesChanged(this.views.keys());
   }
 

@@ -61,11 +61,15 @@ function rig(given: { nodes?: number; inherited?: HeldWithdrawalsNote; wall?: nu
     }));
   const brake = new WithdrawalBrake({
     held: withdrawals,
-    members,
+    fleet: { members },
     consistencyWindow,
-    wall: () => world.wall,
+    clock: { wall: () => world.wall },
     inherited,
-    allowed: () => world.allowed,
+    approval: {
+      get token() {
+        return world.allowed;
+      },
+    },
     onChange: ({ kind }) => states.push(kind),
   });
   withdrawals.gate = brake;

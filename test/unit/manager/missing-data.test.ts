@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { missingDataOf } from '../../../../src/controller/reporting/missing-data.ts';
-import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
-import type { ConditionReason } from '../../../../src/node/conditions/node-condition.ts';
-import { servedEntry, unservedEntry } from '../node-summaries.ts';
+import { missingDataOf } from '../../../src/manager/missing-data.ts';
+import type { NodeSummary } from '../../../src/node/reconcile/node-summary.ts';
+import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
+import { servedEntry, unservedEntry } from '../controller/node-summaries.ts';
 
 const blocked = unservedEntry('node-9', { condition: { reason: 'NoSubnetMatches', message: '' } });
 

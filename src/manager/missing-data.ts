@@ -1,13 +1,13 @@
 // Which data a resync has to read again because nodes are in deficit.
-import type { MissingData } from '../../manager/resync.ts';
-import { isInDeficit } from '../../node/conditions/assessment.ts';
-import type { ConditionReason } from '../../node/conditions/node-condition.ts';
-import type { NodeFigures, NodeSummary } from '../../node/reconcile/node-summary.ts';
+import type { ConditionReason } from '../node/conditions/node-condition.ts';
+import { inDeficit, type NodeSummary } from '../node/reconcile/node-summary.ts';
 
-/** Whether the node lacks addresses, or its IPv6 prefix. */
-export function inDeficit({ assessment }: NodeFigures): boolean {
-  return assessment.kind === 'served' && isInDeficit(assessment);
-}
+export type MissingData =
+  | 'nothing'
+  /** Addresses: fresh free counts of the subnets help. */
+  | 'addresses'
+  /** Something that a user can add or tag in the network, and that blocks a node until then. */
+  | 'infrastructure';
 
 /** Reasons that a user can fix in the network. Only a resync shows the fix. */
 const mendable: ReadonlySet<ConditionReason | undefined> = new Set([
@@ -20,8 +20,8 @@ const mendable: ReadonlySet<ConditionReason | undefined> = new Set([
   'NetworkUnreadable',
 ] as const);
 
-export function missingDataOf(summaries: readonly NodeSummary[]): MissingData {
-  const affected = summaries.flatMap((entry) =>
+export function missingDataOf(summaries: Iterable<NodeSummary>): MissingData {
+  const affected = [...summaries].flatMap((entry) =>
     entry.kind === 'reconciled' && inDeficit(entry.figures) ? [entry.figures] : [],
   );
   if (affected.some((figures) => mendable.has(figures.condition?.reason))) return 'infrastructure';
