@@ -50,6 +50,10 @@ export interface AssessmentFacts {
   /** Addresses that are leaving. */
   readonly outgoing: ReadonlySet<string>;
   readonly infrastructure: Infrastructure;
+}
+
+/** What stays the same for a node. */
+export interface AssessmentRules {
   readonly limitsOf: (instanceType: string) => KnownLimits;
   readonly options: AssessmentOptions;
   readonly words: CloudWords;
@@ -117,12 +121,11 @@ export function isOursToWrite(assessment: Assessment): boolean {
   return kind === 'served' || (kind === 'blocked' && assessment.requirements !== undefined);
 }
 
-export function assess(facts: AssessmentFacts): Assessment {
-  const { node, options } = facts;
-  const read = requirementsOf(node.section, options);
+export function assess(facts: AssessmentFacts, rules: AssessmentRules): Assessment {
+  const read = requirementsOf(facts.node.section, rules.options);
   if ('missing' in read) return blocked(unreadableNode(read.missing.map((field) => `${field} is missing`)));
   const requirements = { ...read.requirements, networkId: networkAround(facts.view, read.requirements) };
-  return checkNetwork(facts, requirements) ?? assessIn(facts, requirements);
+  return checkNetwork(facts.view, requirements, rules) ?? assessIn(facts, requirements, rules);
 }
 
 /** Empty while nobody says which network the node is in. */
@@ -132,8 +135,9 @@ function networkAround(view: InstanceView, { networkId }: AskedRequirements): st
 
 /** Undefined if the network is served, as far as known. */
 function checkNetwork(
-  { view, options, words }: AssessmentFacts,
+  view: InstanceView,
   { networkId }: NodeRequirements,
+  { options, words }: AssessmentRules,
 ): Assessment | undefined {
   if (options.networkId !== undefined && networkId !== options.networkId) {
     const outside = { option: words.options.networkId, allowed: options.networkId, named: networkId };
@@ -144,24 +148,32 @@ function checkNetwork(
   return blocked(wrongNetwork(networkId, found, words.fields));
 }
 
-function assessIn(facts: AssessmentFacts, requirements: NodeRequirements): Assessment {
+function assessIn(
+  facts: AssessmentFacts,
+  requirements: NodeRequirements,
+  rules: AssessmentRules,
+): Assessment {
   const { view } = facts;
   const { networkId } = requirements;
   // Requested now, so that it is read in parallel with everything else.
-  const limits = limitsOf(facts, requirements);
+  const limits = limitsOf(view, requirements, rules);
   const isNetworkKnown = networkId === '' || facts.infrastructure.networkIds.has(networkId);
   if (!view.read || !isNetworkKnown) return { kind: 'unread' };
   if (view.instance?.managed === false)
-    return { kind: 'unmanaged', condition: unmanagedInstance(view.id, facts.words.options) };
+    return { kind: 'unmanaged', condition: unmanagedInstance(view.id, rules.words.options) };
   const condition =
-    instanceCondition(view, facts.words) ?? withoutNamedInterface(view, requirements, facts.words);
+    instanceCondition(view, rules.words) ?? withoutNamedInterface(view, requirements, rules.words);
   return condition === undefined
-    ? assessInstance(facts, requirements, limits)
+    ? assessInstance(facts, { requirements, limits }, rules)
     : blocked(condition, requirements);
 }
 
-function limitsOf({ traits, view, ...facts }: AssessmentFacts, requirements: NodeRequirements): KnownLimits {
-  if (traits.limits === 'byType') return facts.limitsOf(requirements.instanceType);
+function limitsOf(
+  view: InstanceView,
+  requirements: NodeRequirements,
+  { traits, ...rules }: AssessmentRules,
+): KnownLimits {
+  if (traits.limits === 'byType') return rules.limitsOf(requirements.instanceType);
   const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
   return { ...traits.limits, interfaces: usable.length };
 }
@@ -177,10 +189,10 @@ function withoutNamedInterface(
 
 function assessInstance(
   facts: AssessmentFacts,
-  requirements: NodeRequirements,
-  limits: KnownLimits,
+  { requirements, limits }: { readonly requirements: NodeRequirements; readonly limits: KnownLimits },
+  { words, traits, showsIpv6 }: AssessmentRules,
 ): Assessment {
-  const { node, view, pendingPods, words } = facts;
+  const { node, view, pendingPods } = facts;
   const { instanceType } = requirements;
   if (limits === 'unread') return { kind: 'unread' };
   if (limits === 'unknown') return blocked(unknownInstanceType(instanceType, words.fields), requirements);
@@ -214,7 +226,7 @@ function assessInstance(
     needed,
     wanted: addressesToAllocate({ ...usage, pendingPods: unreportedPods }, marks),
     toAllocate: addressesToAllocate({ ...coming, pendingPods: unreportedPods }, marks),
-    ipv6: ipv6StateOf(node, { view, certain, isShowable: facts.showsIpv6 }, requirements, facts.traits),
+    ipv6: ipv6StateOf(node, { view, certain, isShowable: showsIpv6 }, requirements, traits),
     excess: excessAddresses(usage, marks),
     cap: bindingCap(usage, marks, node.ipam.maxAllocate),
   };

@@ -17,45 +17,50 @@ import { type NodeCondition, stoppedInstance } from './node-condition.ts';
 import { mutationsPaused, refusedWrite } from './pause-condition.ts';
 import { claimCondition } from './claim-condition.ts';
 
-export interface BlockingFacts {
-  readonly node: CiliumNode;
-  readonly instanceId: string;
-  readonly view: InstanceView | undefined;
+/** What the parts of the node decided, and what they met. */
+export interface PartReports {
   readonly assessment: Assessment;
   /** Undefined while the node is not served. */
   readonly plan: AllocationPlan | undefined;
-  /** Why an unread instance is not read. */
-  readonly unread: NodeCondition | undefined;
   /** What the last calls of the node met, if that is worth a report. */
   readonly trouble: CloudFailure | undefined;
-  /** Why nothing may be allocated. */
-  readonly pause: PauseReason | undefined;
   /** Why the node lacks the public address for which its agent may wait. */
   readonly staticIp: NodeCondition | undefined;
   /** What the API server refuses to accept. */
   readonly refusedWrite: string | undefined;
+  readonly claimed: Claimed;
+}
+
+export interface BlockingFacts {
+  readonly node: CiliumNode;
+  readonly instanceId: string;
+  readonly view: InstanceView | undefined;
+  /** Why an unread instance is not read. */
+  readonly unread: NodeCondition | undefined;
+  /** Why nothing may be allocated. */
+  readonly pause: PauseReason | undefined;
   /** The capacity limit that pods have met for a while. */
   readonly cap: NodeCondition | undefined;
-  readonly claimed: Claimed;
   readonly words: CloudWords;
   readonly refusedSubnets: RefusedSubnets;
 }
 
 /** Undefined if nothing keeps the node from being satisfied. */
-export function blockingCondition(facts: BlockingFacts): NodeCondition | undefined {
-  const { assessment, plan, words, claimed } = facts;
+export function blockingCondition(reports: PartReports, facts: BlockingFacts): NodeCondition | undefined {
+  const { assessment, plan, claimed, staticIp } = reports;
   if (assessment.kind === 'unread') return facts.unread;
   if (assessment.kind !== 'served') return assessment.condition;
-  const stuck = plan === undefined ? undefined : planCondition(plan, words, facts.refusedSubnets);
-  const trouble = stuck ?? troubleCondition(assessment, facts);
+  const stuck = plan === undefined ? undefined : planCondition(plan, facts.words, facts.refusedSubnets);
+  const trouble = stuck ?? troubleCondition(assessment, reports, facts);
   if (trouble !== undefined) return trouble;
-  if (facts.refusedWrite !== undefined) return refusedWrite(facts.refusedWrite);
-  return ipv6ConditionIn(assessment, facts) ?? facts.cap ?? facts.staticIp ?? claimCondition(claimed);
+  if (reports.refusedWrite !== undefined) return refusedWrite(reports.refusedWrite);
+  return ipv6ConditionIn(assessment, plan, facts) ?? facts.cap ?? staticIp ?? claimCondition(claimed);
 }
 
 function ipv6ConditionIn(
   { requirements, ipv6 }: Assessment & { kind: 'served' },
-  { plan, words, view }: BlockingFacts,
+  plan: AllocationPlan | undefined,
+  { words, view }: BlockingFacts,
 ): NodeCondition | undefined {
   if (ipv6 === 'unshowable') return unshowableIpv6();
   if (ipv6 === 'unusable') return view && unusableIpv6On(view, requirements).flatMap(unusableIpv6)[0];
@@ -64,9 +69,10 @@ function ipv6ConditionIn(
 
 function troubleCondition(
   assessment: Assessment & { kind: 'served' },
+  { trouble, plan }: PartReports,
   facts: BlockingFacts,
 ): NodeCondition | undefined {
-  const { trouble, pause, plan } = facts;
+  const { pause } = facts;
   const failure = assessment.toAllocate > 0 ? trouble : undefined;
   if (failure?.kind === 'instanceNotRunning') return stopped(facts);
   if (failure !== undefined) return failureCondition(failure);

@@ -8,6 +8,7 @@ import {
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
 import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
 import { expandHolding, allAssignments } from '../../providers/contract/network-interface.ts';
 import type { Holding } from '../demand/holdings.ts';
@@ -28,16 +29,20 @@ export interface OfferFacts {
   readonly retiredIpv6: ReadonlySet<string>;
   /** By address, interfaces that cannot be shown but are named by the CiliumNode's pool. */
   readonly named: ReadonlyMap<string, string>;
+  readonly place: OfferPlace;
+}
+
+/** Where an offer is written, and what of the network it names. */
+export interface OfferPlace {
   readonly infrastructure: Infrastructure;
   readonly section: Pick<CiliumNodeSection, 'key' | 'status' | 'isShowable' | 'layout'>;
-  /** Removes fields that the API server would prune. */
-  readonly prune: (value: Json, path: readonly string[]) => Json | undefined;
+  readonly schema: Pick<ServedSchema, 'prune'>;
 }
 
 /** The view without interfaces of which not all is known that agents need to set them up. */
 export function showable(
   view: InstanceView,
-  { infrastructure, section }: Pick<OfferFacts, 'infrastructure' | 'section'>,
+  { infrastructure, section }: Pick<OfferPlace, 'infrastructure' | 'section'>,
 ): InstanceView {
   const interfaces = view.interfaces.filter((item) => section.isShowable(item, infrastructure));
   return interfaces.length === view.interfaces.length ? view : { ...view, interfaces };
@@ -66,8 +71,9 @@ export function namedIn(
 }
 
 export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
-  const { requirements, limits, infrastructure, section, prune } = facts;
-  const view = showable(facts.view, facts);
+  const { requirements, limits, place } = facts;
+  const { infrastructure, section, schema } = place;
+  const view = showable(facts.view, place);
   const { usePrimaryAddress } = requirements;
   const unfit = view.interfaces.filter((item) => exclusionOf(item, requirements) !== undefined);
   const retired = retiredAddresses(view, facts.retired);
@@ -84,11 +90,11 @@ export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
   const pool = new Map([...podAddresses(view, requirements), ...retired, ...facts.named]);
   for (const address of excluded.pool) pool.delete(address);
   return {
-    provider: { key, layout: section.layout, value: prune(value as Json, ['status', key]) ?? {} },
+    provider: { key, layout: section.layout, value: schema.prune(value as Json, ['status', key]) ?? {} },
     interfaces: new Set([...view.interfaces.map(({ id }) => id), ...facts.named.values()]),
     pool,
     preAllocate: reachablePreAllocate(limits, requirements),
-    staticIp: prunedStaticIp(staticIpOf(facts.view), prune),
+    staticIp: prunedStaticIp(staticIpOf(facts.view), schema),
   };
 }
 
@@ -125,10 +131,7 @@ export function retiredAddresses(
 }
 
 /** An empty offer. It replaces what the object shows of another instance. */
-export function emptyOffer(
-  view: InstanceView,
-  { section, infrastructure, prune }: Pick<OfferFacts, 'section' | 'infrastructure' | 'prune'>,
-): Offer {
+export function emptyOffer(view: InstanceView, { section, infrastructure, schema }: OfferPlace): Offer {
   const nothing = new Set<string>();
   const shown = { usePrimaryAddress: false, unfit: nothing, retired: nothing, excluded: nothing };
   const value = section.status({ ...view, interfaces: [] }, { infrastructure, ...shown }) as Json;
@@ -137,7 +140,7 @@ export function emptyOffer(
     interfaces: new Set(),
     pool: new Map(),
     preAllocate: 0,
-    staticIp: prunedStaticIp('', prune),
+    staticIp: prunedStaticIp('', schema),
   };
 }
 
@@ -151,7 +154,9 @@ function staticIpOf(view: InstanceView): string | undefined {
   return view.interfaces.length + unusableIn(view).length === 0 ? '' : undefined;
 }
 
-function prunedStaticIp(staticIp: string | undefined, prune: OfferFacts['prune']): string | undefined {
+function prunedStaticIp(staticIp: string | undefined, schema: OfferPlace['schema']): string | undefined {
   if (staticIp === undefined) return undefined;
-  return prune(staticIp, ['status', 'ipam', 'assigned-static-ip']) === undefined ? undefined : staticIp;
+  return schema.prune(staticIp, ['status', 'ipam', 'assigned-static-ip']) === undefined
+    ? undefined
+    : staticIp;
 }

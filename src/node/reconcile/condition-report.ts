@@ -1,7 +1,7 @@
 // Reports why a node cannot be satisfied: once while it lasts, and its end once the agent is shown what it lacked.
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
-import { type BlockingFacts, blockingCondition } from '../conditions/blocking-condition.ts';
+import { blockingCondition, type PartReports } from '../conditions/blocking-condition.ts';
 import {
   capCondition,
   lastingReasons,
@@ -24,7 +24,7 @@ export class ConditionReport {
   #cappedSince: number | undefined;
   #condition: NodeCondition | undefined;
   /** The last plan; undefined while the node cannot be served. */
-  #plan: BlockingFacts['plan'];
+  #plan: PartReports['plan'];
   /** A problem was reported and its end was not. */
   #isUnresolved = false;
 
@@ -38,27 +38,23 @@ export class ConditionReport {
     return this.#condition;
   }
 
-  get plan(): BlockingFacts['plan'] {
+  get plan(): PartReports['plan'] {
     return this.#plan;
   }
 
-  step(
-    facts: Pick<BlockingFacts, 'assessment' | 'plan' | 'trouble' | 'refusedWrite' | 'staticIp' | 'claimed'>,
-    now: number,
-  ): Requeue {
+  step(reports: PartReports, now: number): Requeue {
     const { cloud, permission } = this.#context;
     const { node, instanceId, view } = this.#state;
     const { words } = cloud.implementation.section;
-    const { assessment } = facts;
+    const { assessment } = reports;
     const { condition: cap, ...requeue } = this.#capIn(assessment, now);
-    this.#plan = facts.plan;
+    this.#plan = reports.plan;
     const isUnread = assessment.kind === 'unread';
     const { ledger } = cloud.supply;
-    const { obstacle } = facts.plan ?? {};
+    const { obstacle } = reports.plan ?? {};
     const exhausted = obstacle?.kind === 'subnetsExhausted' ? obstacle.subnetIds : [];
     const awaited = exhausted.map((id) => ledger.countAwaitedUntil(id, now));
-    const found = blockingCondition({
-      ...facts,
+    const found = blockingCondition(reports, {
       node,
       instanceId,
       view,

@@ -23,6 +23,7 @@ import {
   keptOffer,
   namedIn,
   type OfferFacts,
+  type OfferPlace,
   offerOf,
   retiredAddresses,
   showable,
@@ -196,7 +197,7 @@ export class DesiredState {
     this.#claimed = claimed;
     // A multi-pool agent gives none of them, and sets up no new interface while the pool names them.
     const pooled = protocolOf(node) === 'crd' ? named : nothingNamed;
-    const facts = { view, requirements, limits, retired, retiredIpv6, named: pooled, ...place };
+    const facts = { view, requirements, limits, retired, retiredIpv6, named: pooled, place };
     const split = excludedUnlessShown(splitOn(view, claimed.excluded), node);
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
@@ -215,7 +216,8 @@ export class DesiredState {
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
   #offer(facts: OfferFacts, excluded: Excluded): Offer | undefined {
-    const { view, infrastructure, requirements, limits, retired, retiredIpv6, named } = facts;
+    const { view, place, requirements, limits, retired, retiredIpv6, named } = facts;
+    const { infrastructure } = place;
     const isVerified = this.#isVerified();
     const rest = { requirements, limits, retired, retiredIpv6, named, ...excluded };
     const last = this.#last;
@@ -285,12 +287,12 @@ export class DesiredState {
     return { offer: emptyOffer(view, this.#place()), handshake: new Map() };
   }
 
-  #place(): Pick<OfferFacts, 'infrastructure' | 'section' | 'prune'> {
+  #place(): OfferPlace {
     const { cloud, writer } = this.#context;
     return {
       infrastructure: cloud.network.infrastructure,
       section: this.#section,
-      prune: (value, path) => writer.schema.prune(value, path),
+      schema: writer.schema,
     };
   }
 }

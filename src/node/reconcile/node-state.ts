@@ -28,8 +28,6 @@ import type { OpenWrite, PublishedObject } from '../publish/node-publisher.ts';
 import { priorityOf, roomUnder } from '../demand/statistics.ts';
 import { type Waiting, waitingAfter } from '../demand/demand.ts';
 
-type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words' | 'traits' | 'showsIpv6'>;
-
 /** What was known of an instance type. */
 interface AskedLimits {
   readonly type: string;
@@ -37,7 +35,7 @@ interface AskedLimits {
 }
 
 interface Assessed {
-  readonly facts: ChangingFacts;
+  readonly facts: AssessmentFacts;
   readonly assessment: Assessment;
   /** Undefined if it did not depend on an instance type. */
   readonly limits: AskedLimits | undefined;
@@ -150,14 +148,8 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
       asked = { type, known: limits.get(type) };
       return asked.known;
     };
-    const assessment = assess({
-      ...facts,
-      limitsOf,
-      options,
-      words: section.words,
-      traits,
-      showsIpv6: this.#showsIpv6,
-    });
+    const rules = { limitsOf, options, words: section.words, traits, showsIpv6: this.#showsIpv6 };
+    const assessment = assess(facts, rules);
     this.#last = { facts, assessment, limits: asked };
     return assessment;
   }
@@ -354,7 +346,7 @@ function unionOf(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<st
   return b.size === 0 ? a : new Set([...a, ...b]);
 }
 
-function isSame(a: ChangingFacts, b: ChangingFacts): boolean {
+function isSame(a: AssessmentFacts, b: AssessmentFacts): boolean {
   return (
     a.node === b.node &&
     a.view === b.view &&

@@ -18,13 +18,15 @@ const implementation = { traits, section: awsSection };
 const noPods = { kept: [], problem: undefined };
 
 function assessed(node: CiliumNode, known: InstanceView, pendingPods: number): Assessment {
-  return assess({
+  const facts = {
     node,
     view: known,
     pendingPods,
     unreportedPods: pendingPods,
-    outgoing: new Set(),
+    outgoing: new Set<string>(),
     infrastructure: { ...infrastructure([subnet('subnet-1')]), networkIds: new Set(['vpc-1']) },
+  };
+  return assess(facts, {
     limitsOf: () => m5Large,
     options: { networkId: undefined, prefixDelegation: false, usePrimaryAddress: false },
     words: awsSection.words,
