@@ -13,6 +13,8 @@ export interface BlockClusterOptions {
   readonly scope: Exclude<RoleScope, 'agent' | 'agent-taint' | 'eni'>;
   /** Options of every controller. */
   readonly flags: readonly string[];
+  /** The role of what is done beside. */
+  readonly also?: 'agent-taint';
 }
 
 const ciliumNodes = '/apis/cilium.io/v2/ciliumnodes';
@@ -45,7 +47,12 @@ export class BlockCluster {
 
   static async start(options: BlockClusterOptions): Promise<BlockCluster> {
     const api = await startRealApi({ clock: systemClock, withoutRoles: true });
-    const roles = await shippedRoles(options.scope);
+    const { scope, also } = options;
+    const more = also === undefined ? [] : (await shippedRoles(also)).flatMap(({ rules }) => rules);
+    // As the chart does: in one role.
+    const roles = (await shippedRoles(scope)).map((role) =>
+      role.kind === 'ClusterRole' ? { ...role, rules: [...role.rules, ...more] } : role,
+    );
     await createRoles(api.call, roles);
     await createServiceAccount(api.call, account, roles);
     return new BlockCluster(api, options);
