@@ -9,13 +9,14 @@ import { type ReviewedAccess, reviewAccess } from '../../kubernetes/access/acces
 import { readServedSchema, type ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
 import { readIdentity } from '../../kubernetes/object-identity.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { listAll } from '../../kubernetes/watch/listing.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Fact, known, mapped, unknown } from './fact.ts';
 import { type ShownPod, shownPod } from './program-findings.ts';
+import type { CiliumConfig } from './settings-findings.ts';
 
 export interface ReadCluster {
   /** Who asks. */
@@ -48,6 +49,18 @@ export class ClusterReader {
     if (reply.kind === 'unavailable') return unknown(reply.message);
     if (reply.kind !== 'ok') return known('');
     return known(sanitizedText(textAt(reply.object, 'gitVersion') ?? ''));
+  }
+
+  /** Options of Cilium's agents; unknown also to who may not read them. */
+  async ciliumConfig(namespace: string): Promise<Fact<CiliumConfig>> {
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/cilium-config`;
+    const reply = await ask(this.#transport, { method: 'GET', path, timeoutMs }, this.#signal);
+    if (reply.kind !== 'ok') return unknown(reply.message);
+    const data = valueAt(reply.object, 'data');
+    const texts = Object.entries(isObject(data) ? data : {}).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, sanitizedText(value.trim(), 100)] as const] : [],
+    );
+    return known(Object.fromEntries(texts));
   }
 
   async read(lease: LeaseReference | undefined, scope: AccessScope): Promise<ReadCluster> {

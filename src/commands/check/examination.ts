@@ -15,9 +15,10 @@ import { accessFindings, missingFields, schemaFinding, versionFinding } from './
 import { type ReadCluster, ClusterReader } from './cluster-facts.ts';
 import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
 import { type Finding, finding } from './finding.ts';
-import { objectFindings } from './object-findings.ts';
+import { objectFindings, unservedFindings } from './object-findings.ts';
 import { rehearsalFindings, rehearsedNode, unrehearsed } from './permission-findings.ts';
 import { agentFindings, allocatorFindings, operatorFindings } from './program-findings.ts';
+import { ciliumConfigFindings } from './settings-findings.ts';
 import { shownCiliumNode, type ShownNode, shownNode } from './shown-objects.ts';
 import { givenSubnetFindings, subnetFindings } from './subnet-findings.ts';
 import { writerFindings } from './writer-findings.ts';
@@ -81,7 +82,12 @@ async function examineCluster(
   const lease = leaderElection ? { namespace, name } : undefined;
   const mode = ipam === 'cluster-pool' || ipam === 'multi-pool' ? ipam : 'eni';
   const facts = await reader.read(lease, accessScope(mode, options));
-  const findings = [answer, ...accessFindings(facts.access, facts.user)];
+  const config = await reader.ciliumConfig(namespace);
+  const findings = [
+    answer,
+    ...accessFindings(facts.access, facts.user),
+    ...ciliumConfigFindings(valueOf(config, {}), options),
+  ];
   return { findings, answers: { facts, reader } };
 }
 
@@ -151,17 +157,14 @@ class CloudExamination {
     const { words } = section;
     const settings = cloudSettings(this.#options);
     const reader = new CloudReader(this.#cloud, this.#options, this.#signal);
-    const nodes = reader.askingNodes(
-      ciliumNodes.flatMap((raw) => {
-        const reading = readCiliumNode(raw, section);
-        return reading.kind === 'node' ? [reading.node] : [];
-      }),
-    );
+    const readings = ciliumNodes.map((raw) => readCiliumNode(raw, section));
+    const nodes = reader.askingNodes(readings.flatMap((each) => (each.kind === 'node' ? [each.node] : [])));
     const facts = await reader.read(nodes);
     const { infrastructure, limits: read, detached } = facts;
     const limits = read.kind === 'read' ? read.value : new Map<string, never>();
     const releaseOption = settings.releaseExcessIps ? undefined : cloudOf(this.#options.ipam)?.releaseOption;
     return [
+      ...unservedFindings(readings),
       ...cloudFindings(facts, words),
       ...(await this.#ofChanges(reader, nodes, facts)),
       ...(infrastructure.kind !== 'read'

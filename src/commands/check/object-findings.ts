@@ -1,4 +1,6 @@
 // Whether Nodes and CiliumNodes belong together. Pure.
+import type { CiliumNodeReading } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
 import { type Finding, finding, ok } from './finding.ts';
 import { countedNames } from './names-in-words.ts';
@@ -102,4 +104,25 @@ function rows(
   if (objects.length === 0) return [];
   const names = objects.map(({ name }) => name);
   return [finding(verdict, what, `${countedNames(names, noun)} ${complaint}`, remedy)];
+}
+
+/** CiliumNodes that no controller can serve as they are: what is wrong with their fields, or missing. */
+export function unservedFindings(readings: readonly CiliumNodeReading[]): readonly Finding[] {
+  const complaints = readings.flatMap((reading) => {
+    if (reading.kind === 'node') {
+      const { name, section, ignored } = reading.node;
+      const { missing } = section;
+      return missing.length === 0 || ignored ? [] : [{ name, text: `without ${missing.join(', ')}` }];
+    }
+    const { name = '', ignored, problems } = reading;
+    const [first] = problems;
+    const text = `cannot be read: ${first?.field}: ${first?.problem}`;
+    return ignored ? [] : [{ name: sanitizedText(name), text: sanitizedText(text) }];
+  });
+  return [...Map.groupBy(complaints, ({ text }) => text)].flatMap(([text, of]) =>
+    rows(of, 'CiliumNode', text, {
+      verdict: 'problem',
+      remedy: 'correct the field, or restart the agent, which writes it',
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 // What is wrong with the options, in the words of the process that would take them. Pure.
 import type { LoadedOptions } from '../../config/load-options.ts';
+import { type OptionName, type Options, propertyOf } from '../../config/option-table.ts';
 import type { OptionWarning } from '../../config/option-warnings.ts';
 import { type Finding, finding, ok } from './finding.ts';
 
@@ -24,4 +25,33 @@ function findingOf({ message, details }: OptionWarning): Finding {
   const why = parts.filter((part) => part !== undefined).join(': ');
   const found = why === '' ? message : `${message} (${why})`;
   return finding('warning', what, found, remedy === undefined ? undefined : String(remedy));
+}
+
+/** What the agents are told beside Headwater: options of one name, in the ConfigMap of Cilium. */
+export type CiliumConfig = Readonly<Record<string, string>>;
+
+const shared = {
+  ipam: {
+    verdict: 'problem',
+    effect: 'agents of another mode never use what Headwater gives them',
+  },
+  'cluster-name': {
+    verdict: 'warning',
+    effect: 'the tags of interfaces name another cluster, and those that cilium-operator left are not found',
+  },
+} as const satisfies Partial<Record<OptionName, unknown>>;
+
+export function ciliumConfigFindings(
+  config: CiliumConfig,
+  options: Pick<Options, 'ipam' | 'clusterName'>,
+): readonly Finding[] {
+  return (['ipam', 'cluster-name'] as const).flatMap((name) => {
+    const [theirs, ours] = [config[name], options[propertyOf(name) as 'ipam' | 'clusterName']];
+    if (theirs === undefined || theirs === ours) return [];
+    const { verdict, effect } = shared[name];
+    const found = `the agents have ${name}=${theirs} by the ConfigMap cilium-config, and Headwater ${ours}: ${effect}`;
+    return [
+      finding(verdict, what, found, `set --${name} to the same, or mount cilium-config as --config-dir`),
+    ];
+  });
 }

@@ -144,7 +144,7 @@ describe('headwater check on AWS', () => {
     ]);
   });
 
-  test('names other programs, agents that do not run, and kubelets that admit too many pods', async () => {
+  test('names agents of another mode, other programs, agents that do not run, and kubelets that admit too many pods', async () => {
     const simulated = await simulate(join(directory, 'programs'));
     const { api } = simulated;
     await announce(api, 'one', 'i-00000000000000001');
@@ -154,6 +154,12 @@ describe('headwater check on AWS', () => {
       metadata: { name: 'one' },
       spec: { providerID: 'aws:///us-east-1a/i-00000000000000001' },
       status: { capacity: { pods: '110' } },
+    });
+    await create(api, '/api/v1/namespaces/kube-system/configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'cilium-config' },
+      data: { ipam: 'cluster-pool', 'cluster-name': 'mine' },
     });
     const pods: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
       ['operator', { 'io.cilium/app': 'operator' }, 'cilium-operator-aws'],
@@ -172,6 +178,7 @@ describe('headwater check on AWS', () => {
 
     expect(ended.code).toBe(1);
     expect(wrongIn(ended)).toEqual([
+      expect.stringMatching(/^problem options: the agents have ipam=cluster-pool /),
       'problem other programs: cilium-operator gives out addresses of this cloud: 1 pod (kube-system/operator)',
       'problem other programs: the VPC CNI plugin (aws-node) runs on 1 node (one), and takes addresses of the same machines',
       'warning agents: 1 pod (kube-system/cilium-1) of k8s-app=cilium: not ready',

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { known, unknown } from '../../../../src/commands/check/fact.ts';
-import { objectFindings } from '../../../../src/commands/check/object-findings.ts';
+import { objectFindings, unservedFindings } from '../../../../src/commands/check/object-findings.ts';
+import {
+  type CiliumNodeReading,
+  readCiliumNode,
+} from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import {
   shownCiliumNode,
   shownNode,
@@ -119,5 +124,49 @@ describe('what is read of an object', () => {
         { manager: 'op', part: 'status.eni', at },
       ],
     });
+  });
+});
+
+function reading(
+  name: string,
+  spec: object,
+  annotations: Readonly<Record<string, string>> = {},
+): CiliumNodeReading {
+  return readCiliumNode(
+    { metadata: { name, uid: name, resourceVersion: '1', annotations }, spec },
+    awsSection,
+  );
+}
+
+describe('rows of CiliumNodes that cannot be served', () => {
+  const lacking = {
+    'instance-id': 'i-1',
+    eni: { 'vpc-id': 'vpc-1', 'availability-zone': 'a', 'node-subnet-id': 's' },
+  };
+  const broken = { ipam: { 'pre-allocate': 'many' }, eni: {} };
+
+  test.each<[string, CiliumNodeReading[], readonly RegExp[]]>([
+    ['none', [], []],
+    [
+      'one whose agent says nothing of its cloud',
+      [reading('a', {})],
+      [/^1 CiliumNode \(a\) without spec\.eni$/],
+    ],
+    [
+      'two that lack a field',
+      [reading('a', lacking), reading('b', lacking)],
+      [/^2 CiliumNodes \(a, b\) without spec\.eni\.instance-type$/],
+    ],
+    [
+      'an invalid field',
+      [reading('a', broken)],
+      [/^1 CiliumNode \(a\) cannot be read: spec\.ipam\.pre-allocate: found "many"/],
+    ],
+    ['one that is to be ignored', [reading('a', broken, { 'ipam.cilium.io/ignore': 'true' })], []],
+  ])('name the field: %s', (_, readings, rows) => {
+    const findings = unservedFindings(readings);
+
+    expect(findings.map(({ found }) => found)).toEqual(rows.map((row) => expect.stringMatching(row)));
+    for (const { verdict } of findings) expect(verdict).toBe('problem');
   });
 });

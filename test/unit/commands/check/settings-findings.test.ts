@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { blockChecks } from '../../../../src/blocks/settings/block-pools.ts';
-import { settingsFindings } from '../../../../src/commands/check/settings-findings.ts';
+import { ciliumConfigFindings, settingsFindings } from '../../../../src/commands/check/settings-findings.ts';
 import { loadOptions } from '../../../../src/config/load-options.ts';
 
 function findingsOf(
@@ -70,6 +70,25 @@ describe('rows of options', () => {
   ])('are what the process itself would say: %s', (_, flags, rows) => {
     expect(findingsOf(flags)).toEqual(
       rows.map((row) => row.map((each) => (typeof each === 'string' ? each : expect.stringMatching(each)))),
+    );
+  });
+});
+
+describe('rows of what the agents are told beside Headwater', () => {
+  const ours = { ipam: 'eni', clusterName: 'mine' } as const;
+
+  test.each<[string, Record<string, string>, readonly (readonly [string, RegExp])[]]>([
+    ['nothing is known', {}, []],
+    ['the same', { ipam: 'eni', 'cluster-name': 'mine', debug: 'true' }, []],
+    [
+      'another mode',
+      { ipam: 'cluster-pool' },
+      [['problem', /ipam=cluster-pool .* and Headwater eni: agents/]],
+    ],
+    ['another name', { 'cluster-name': 'default' }, [['warning', /cluster-name=default .* Headwater mine/]]],
+  ])('say what does not fit: %s', (_, config, rows) => {
+    expect(ciliumConfigFindings(config, ours).map(({ verdict, found }) => [verdict, found])).toEqual(
+      rows.map(([verdict, found]) => [verdict, expect.stringMatching(found)]),
     );
   });
 });
