@@ -1,7 +1,9 @@
 // Where the program begins: what this process is given goes to the command line, and its exit code back.
 import './commands/signals-before-start.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import type { CommandDescription } from './commands/command-description.ts';
 import { runCommandLine } from './commands/command-line.ts';
+import { completion, completionDescription } from './commands/completion.ts';
 import { demoDescription } from './commands/demo-description.ts';
 import { exitCode } from './commands/exit-code.ts';
 import {
@@ -41,36 +43,44 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+const commands: readonly CommandDescription[] = [
+  { ...runDescription, run: async (given) => (await import('./commands/run.ts')).run(given) },
+  {
+    ...nodeIpamDescription,
+    run: async (given) => (await import('./commands/run.ts')).nodeIpam(given),
+  },
+  { ...agentDescription, run: async (given) => (await import('./commands/agent.ts')).agent(given) },
+  {
+    ...statusDescription,
+    run: async (given) => (await import('./commands/status.ts')).status(given),
+  },
+  {
+    ...explainDescription,
+    run: async (given) => (await import('./commands/status.ts')).explain(given),
+  },
+  {
+    ...checkDescription,
+    run: async (given) => (await import('./commands/check.ts')).check(given),
+  },
+  {
+    ...maxPodsDescription,
+    run: async (given) => (await import('./commands/max-pods.ts')).maxPods(given),
+  },
+  {
+    ...simulateDescription,
+    run: async (given) => (await import('./commands/simulate.ts')).simulate(given),
+  },
+  { ...demoDescription, run: async (given) => (await import('./commands/demo.ts')).demo(given) },
+];
+
 const code = await runCommandLine(process.argv.slice(2), {
   version: packageJson.version,
   commands: [
-    { ...runDescription, run: async (given) => (await import('./commands/run.ts')).run(given) },
+    ...commands,
     {
-      ...nodeIpamDescription,
-      run: async (given) => (await import('./commands/run.ts')).nodeIpam(given),
+      ...completionDescription,
+      run: (given) => Promise.resolve(completion(given.get('shell')?.at(-1) ?? '', commands)),
     },
-    { ...agentDescription, run: async (given) => (await import('./commands/agent.ts')).agent(given) },
-    {
-      ...statusDescription,
-      run: async (given) => (await import('./commands/status.ts')).status(given),
-    },
-    {
-      ...explainDescription,
-      run: async (given) => (await import('./commands/status.ts')).explain(given),
-    },
-    {
-      ...checkDescription,
-      run: async (given) => (await import('./commands/check.ts')).check(given),
-    },
-    {
-      ...maxPodsDescription,
-      run: async (given) => (await import('./commands/max-pods.ts')).maxPods(given),
-    },
-    {
-      ...simulateDescription,
-      run: async (given) => (await import('./commands/simulate.ts')).simulate(given),
-    },
-    { ...demoDescription, run: async (given) => (await import('./commands/demo.ts')).demo(given) },
   ],
   terminal: {
     out: (text) => process.stdout.write(text),

@@ -32,13 +32,20 @@ const finding =
   'It changes nothing. It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
   'Its exit code is 0 if nothing is wrong, 1 if something is, and 2 if it could not find out.';
 
+const watchFlag = {
+  name: 'watch',
+  value: { placeholder: 'seconds', bare: '2' },
+  help: 'Asks again after so many seconds, until it is interrupted, and shows the answer in place. Without a terminal, it prints one after the other.',
+  notes: ['Accepted: a whole number from 1 to 3600', 'Default: once; 2 without a number.'],
+} as const;
+
 export const statusDescription: Omit<CommandDescription, 'run'> = {
   name: 'status',
   summary: 'show whether the controller is well, and what it lacks',
   description:
     'Finds the leader by its Lease, reads its status through the API server, and shows it: who leads, whether it is ready, nodes by state, pods that wait, reasons, ' +
     `subnets or pools, rate limits, and what is paused or held. ${finding}`,
-  flags: askingFlags,
+  flags: [...askingFlags, ...flagsUnder('Options:', [watchFlag])],
 };
 
 export const explainDescription: Omit<CommandDescription, 'run'> = {

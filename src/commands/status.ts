@@ -1,13 +1,14 @@
 // The commands that ask a controller: status shows how it is, explain why one node has what it has.
 import type { RawFlags } from '../config/raw-option.ts';
 import { plainValue } from '../network/untrusted-text.ts';
-import { askOnce, lastOf, type Told } from './status/asking.ts';
+import { ask, lastOf } from './status/asking.ts';
 import { explainLines, isProblem } from './status/explain-lines.ts';
 import type { Served, ShownReport } from './status/served-report.ts';
 import { problemsOf, statusLines } from './status/status-lines.ts';
+import type { Told } from './status/watch.ts';
 
 export function status(given: RawFlags): Promise<number> {
-  return askOnce('status', given, {
+  return ask('status', given, {
     question: {},
     tell: (served) => ({
       json: served.json,
@@ -20,7 +21,7 @@ export function status(given: RawFlags): Promise<number> {
 
 export function explain(given: RawFlags): Promise<number> {
   const name = lastOf(given, 'node') ?? '';
-  return askOnce('explain', given, {
+  return ask('explain', given, {
     question: { node: name },
     tell: (served) => told(name, served),
   });

@@ -1,4 +1,5 @@
 // Shows the demonstration: redrawn in place on a terminal, line by line elsewhere.
+import { LiveFrame } from '../live-frame.ts';
 import { type Frame, frameLines, plainLine, plainNews, subnetsLine } from './frame.ts';
 
 export interface Screen {
@@ -32,17 +33,13 @@ const subnetsInterval = 10;
 const idleInterval = 5;
 
 export function liveScreen(terminal: Terminal): Screen {
-  let drawn = 0;
+  const live = new LiveFrame(terminal.write);
   const decisions: string[] = [];
   const history: string[] = [];
   let hints: readonly string[] = [];
   let notes: string[] = [];
-  const erase = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A\u001b[0J`);
   return {
-    printLine: (text) => {
-      terminal.write(`${erase()}${text}\n`);
-      drawn = 0;
-    },
+    printLine: (text) => live.leave([text]),
     // Lines above a full screen are invisible, so they are part of the frame and are repeated at the end.
     turn: (title, lines) => {
       history.push('', title, ...lines);
@@ -54,27 +51,14 @@ export function liveScreen(terminal: Terminal): Screen {
       notes.push(text);
     },
     show: (moment) => {
-      // The cursor is below the last line. A full screen would scroll, and scrolled lines cannot be redrawn.
-      const lines = frameLines(
-        { ...moment, hints, notes, decisions },
-        { columns: terminal.columns, rows: terminal.rows - 1 },
-      );
-      terminal.write(`${erase()}${lines.join('\n')}\n`);
-      drawn = lines.length;
+      const size = { columns: terminal.columns, rows: terminal.rows - 1 };
+      live.draw(frameLines({ ...moment, hints, notes, decisions }, size));
     },
     decide: (text) => {
       decisions.push(text);
       if (decisions.length > maxDecisions) decisions.shift();
     },
-    close: () => {
-      terminal.write(
-        `${erase()}${history
-          .splice(0)
-          .map((line) => `${line}\n`)
-          .join('')}`,
-      );
-      drawn = 0;
-    },
+    close: () => live.leave(history.splice(0)),
   };
 }
 

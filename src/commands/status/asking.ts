@@ -2,7 +2,7 @@
 import { loadOptions } from '../../config/load-options.ts';
 import { thisProcess } from '../../config/process-environment.ts';
 import type { RawFlags } from '../../config/raw-option.ts';
-import { oneOf } from '../../config/value-kinds.ts';
+import { integer, oneOf } from '../../config/value-kinds.ts';
 import { NotStartable } from '../../controller/clouds/cloud.ts';
 import { UndiciTransport } from '../../kubernetes/transport/undici-transport.ts';
 import { formatListenAddress, parseListenAddress } from '../../observability/listen-address.ts';
@@ -13,85 +13,111 @@ import { placeOptions } from '../status-description.ts';
 import { LeaderReader } from './leader.ts';
 import { type Question, readStatus, type ReadStatus, type Served } from './served-report.ts';
 import { printLines } from './print-lines.ts';
+import { codeOf, type Told, watch } from './watch.ts';
 
-/** What a command makes of the answer. */
-export interface Told {
-  readonly json: string;
-  readonly lines: Parameters<typeof printLines>[0];
-  /** Whether something is wrong. */
-  readonly isProblem: boolean;
-  /** Why the answer is none, although there is one; undefined if it is one. */
-  readonly unanswered?: string | undefined;
-}
-
-/** A command that asks once, prints the answer, and resolves to its exit code. */
-export async function askOnce(
+/** A command that asks, prints the answer, and resolves to its exit code. */
+export async function ask(
   command: string,
   given: RawFlags,
   { question, tell }: { readonly question: Question; readonly tell: (served: Served) => Told },
 ): Promise<number> {
-  const formats = oneOf(['text', 'json']);
-  const format = formats.parse(lastOf(given, 'output') ?? 'text');
   const fail = (problem: string): number => {
     process.stderr.write(`headwater ${command}: ${problem}\n`);
     return exitCode.unanswered;
   };
-  if (format === undefined)
-    return fail(`--output is ${JSON.stringify(lastOf(given, 'output'))}; accepted: ${formats.accepts}`);
-  const read = await readController(command, given, question);
-  if (read.kind === 'failed') return fail(read.problem);
-  const { json, lines, isProblem, unanswered } = tell(read.served);
-  if (format === 'json') process.stdout.write(json);
-  else printLines(lines);
-  if (unanswered !== undefined) return fail(unanswered);
-  return isProblem ? exitCode.failure : exitCode.fine;
-}
-
-/** The controller at --address, else the leader of the cluster. */
-export function readController(
-  command: string,
-  given: RawFlags,
-  question: Question = {},
-): Promise<ReadStatus> {
-  const address = lastOf(given, 'address');
-  return address === undefined ? readLeader(command, given, question) : readAt(address, question);
-}
-
-async function readAt(given: string, question: Question): Promise<ReadStatus> {
-  const address = parseListenAddress(given.replace(/^http:\/\//, '').replace(/\/.*$/, ''));
-  if (address === undefined)
-    return failed('--address is no host:port or http://host:port, such as 127.0.0.1:9966');
-  const { host = 'localhost', port } = address;
-  const read = await readStatus(() => Promise.resolve({ host, port }), question);
-  if (read.kind === 'read') return read;
-  return failed(`cannot read ${formatListenAddress({ host, port })}: ${read.problem}`);
-}
-
-async function readLeader(command: string, given: RawFlags, question: Question): Promise<ReadStatus> {
-  const flags = new Map(
-    placeOptions.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? []]] : [])),
-  );
-  const loaded = loadOptions(flags, thisProcess, { checks: { problems: () => [], warnings: () => [] } });
-  if (loaded.kind === 'refused') return failed(loaded.problems.join('; '));
-  const { options, sources, outbound } = loaded;
-  const log = { warn: (message: string) => void process.stderr.write(`headwater ${command}: ${message}\n`) };
+  const wrong = wrongFlag(given);
+  if (wrong !== undefined) return fail(wrong);
+  const isJson = lastOf(given, 'output') === 'json';
+  const reader = await ControllerReader.open(command, given);
+  if (typeof reader === 'string') return fail(reader);
+  const answered = async (): Promise<Told | string> => {
+    const read = await reader.read(question);
+    return read.kind === 'failed' ? read.problem : tell(read.served);
+  };
   try {
-    const access = await findCluster(options, { ...outbound, log });
-    const transport = new UndiciTransport({ access, clock });
-    const isLeaseGiven = sources['leader-election-lease-name'].kind !== 'default';
-    const lease = isLeaseGiven ? options.leaderElectionLeaseName : undefined;
-    const reader = new LeaderReader(transport, clock, new AbortController().signal);
-    const read = await reader.read({ namespace: options.k8sNamespace, lease }, question);
-    await transport.close();
-    return read;
-  } catch (error) {
-    if (error instanceof NotStartable) return failed(error.message);
-    throw error;
+    const seconds = lastOf(given, 'watch');
+    if (seconds !== undefined)
+      return await watch({ command, interval: Number(seconds) * 1000, isJson }, answered);
+    const answer = await answered();
+    if (typeof answer === 'string') return fail(answer);
+    if (isJson) process.stdout.write(answer.json);
+    else printLines(answer.lines);
+    return answer.unanswered === undefined ? codeOf(answer) : fail(answer.unanswered);
+  } finally {
+    await reader.close();
   }
 }
 
-function failed(problem: string): ReadStatus {
-  return { kind: 'failed', problem };
+function wrongFlag(given: RawFlags): string | undefined {
+  const accepted = { output: oneOf(['text', 'json']), watch: integer({ min: 1, max: 3600 }) };
+  for (const name of ['output', 'watch'] as const) {
+    const text = lastOf(given, name);
+    const kind = accepted[name];
+    if (text !== undefined && kind.parse(text) === undefined)
+      return `--${name} is ${JSON.stringify(text)}; accepted: ${kind.accepts}`;
+  }
+  return undefined;
+}
+
+/** The way to the controller at --address, else to the leader of the cluster. */
+class ControllerReader {
+  readonly read: (question: Question) => Promise<ReadStatus>;
+  readonly close: () => Promise<void>;
+
+  private constructor(
+    read: (question: Question) => Promise<ReadStatus>,
+    close: () => Promise<void> = () => Promise.resolve(),
+  ) {
+    this.read = read;
+    this.close = close;
+  }
+
+  /** Resolves to what is wrong if there is no way. */
+  static async open(command: string, given: RawFlags): Promise<ControllerReader | string> {
+    const address = lastOf(given, 'address');
+    return address === undefined ? this.#ofCluster(command, given) : this.#at(address);
+  }
+
+  static #at(given: string): ControllerReader | string {
+    const address = parseListenAddress(given.replace(/^http:\/\//, '').replace(/\/.*$/, ''));
+    if (address === undefined) return '--address is no host:port or http://host:port, such as 127.0.0.1:9966';
+    const { host = 'localhost', port } = address;
+    return new ControllerReader(async (question) => {
+      const read = await readStatus(() => Promise.resolve({ host, port }), question);
+      if (read.kind === 'read') return read;
+      return {
+        kind: 'failed',
+        problem: `cannot read ${formatListenAddress({ host, port })}: ${read.problem}`,
+      };
+    });
+  }
+
+  static async #ofCluster(command: string, given: RawFlags): Promise<ControllerReader | string> {
+    const flags = new Map(
+      placeOptions.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? []]] : [])),
+    );
+    const loaded = loadOptions(flags, thisProcess, { checks: { problems: () => [], warnings: () => [] } });
+    if (loaded.kind === 'refused') return loaded.problems.join('; ');
+    const { options, sources, outbound } = loaded;
+    const log = {
+      warn: (message: string) => void process.stderr.write(`headwater ${command}: ${message}\n`),
+    };
+    try {
+      const access = await findCluster(options, { ...outbound, log });
+      const transport = new UndiciTransport({ access, clock });
+      const isLeaseGiven = sources['leader-election-lease-name'].kind !== 'default';
+      const lease = isLeaseGiven ? options.leaderElectionLeaseName : undefined;
+      const reader = new LeaderReader(transport, clock, new AbortController().signal);
+      const place = { namespace: options.k8sNamespace, lease };
+      return new ControllerReader(
+        (question) => reader.read(place, question),
+        () => transport.close(),
+      );
+    } catch (error) {
+      if (error instanceof NotStartable) return error.message;
+      throw error;
+    }
+  }
 }
 
 export function lastOf(given: RawFlags, name: string): string | undefined {

@@ -9,6 +9,13 @@ export function printLines(lines: (width: number | undefined) => readonly Line[]
   process.stdout.write(shown.map((line) => `${painted(line)}\n`).join(''));
 }
 
+/** As many as fit a terminal of `rows` rows, the last one being of what is left out. */
+export function frameOf(lines: readonly Line[], rows: number): readonly string[] {
+  const left = lines.length - Math.max(1, rows);
+  const shown = left > 0 ? [...lines.slice(0, -left - 1), { text: `and ${left + 1} more lines` }] : lines;
+  return shown.map(painted);
+}
+
 /** Colour only for people, and not for those who asked for none: https://no-color.org */
 function painted({ text, style }: Line): string {
   const code = style === undefined ? undefined : codes[style];

@@ -17,6 +17,8 @@ describe('the notes of the chart', () => {
 
     expect(text).toContain('kubectl --namespace kube-system rollout status deployment/headwater');
     expect(text).toContain('curl http://127.0.0.1:9966/status');
+    expect(text).toMatch(/^ {2}headwater status --k8s-namespace=kube-system {4}# /m);
+    expect(text).toMatch(/^ {2}headwater explain NODE --k8s-namespace=kube-system {4}# /m);
     expect(text).toContain('Uninstalling leaves the Lease headwater');
   });
 
@@ -34,6 +36,8 @@ describe('the notes of the chart', () => {
 
     expect(text).toContain(`kubectl --namespace kube-system ${way}`);
     expect(text.match(/curl \S+/g)).toEqual([address]);
+    // The commands forward a port, too.
+    expect(text.includes('headwater explain')).toBe(way.startsWith('port-forward'));
   });
 
   test.each([
