@@ -1,6 +1,6 @@
 // The commands that ask a controller: status shows how it is, explain why one node has what it has.
 import type { RawFlags } from '../config/raw-option.ts';
-import { plainValue } from '../network/untrusted-text.ts';
+import { sanitizedText } from '../network/untrusted-text.ts';
 import { ask, lastOf } from './status/asking.ts';
 import { explainLines, isProblem } from './status/explain-lines.ts';
 import type { Served, ShownReport } from './status/served-report.ts';
@@ -35,8 +35,7 @@ function told(name: string, served: Served): Told {
       lines: (width) => explainLines(node, served, width),
       isProblem: isProblem(node),
     };
-  const shown = plainValue(name);
-  const which = shown === undefined ? 'no node of that name' : `no node ${JSON.stringify(shown)}`;
+  const which = `no node ${JSON.stringify(sanitizedText(name, 253))}`;
   const meant = 'nearest' in node && node.nearest !== undefined ? `; did you mean ${node.nearest}?` : '';
   return {
     json,

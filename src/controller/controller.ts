@@ -200,6 +200,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
 
   #facts(): ControllerFacts {
     const now = this.#deps.host.clock.monotonic();
+    const isFirst = this.#readiness === undefined;
     const problem = this.unreadiness();
     return {
       version: this.#deps.version,
@@ -207,7 +208,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       identity: this.#deps.identity,
       leader: this.#leader,
       pauses: this.#permission.pauses,
-      readiness: { problem, lasts: now - (this.#readiness?.since ?? now) },
+      readiness: { problem, lasts: isFirst ? undefined : now - (this.#readiness?.since ?? now) },
       now,
     };
   }

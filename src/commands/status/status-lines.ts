@@ -70,8 +70,13 @@ function headLines(facts: Facts, width: number | undefined): readonly Line[] {
 function readyLines({ report, unready }: Facts, width: number | undefined): readonly Line[] {
   const { readyForSeconds: ready, notReadyForSeconds: not } = report;
   if (unready === undefined)
-    return told('ready', ready === undefined ? 'yes' : `yes, for ${ageInWords(ready)}`, width);
-  return told('ready', `no${not === undefined ? '' : ` for ${ageInWords(not)}`}: ${unready}`, width, 'bad');
+    return told('ready', ready === undefined ? 'yes' : `yes, for at least ${ageInWords(ready)}`, width);
+  return told(
+    'ready',
+    `no${not === undefined ? '' : ` for at least ${ageInWords(not)}`}: ${unready}`,
+    width,
+    'bad',
+  );
 }
 
 function cloudLines({ cloudRead }: ShownReport, width: number | undefined): readonly Line[] {

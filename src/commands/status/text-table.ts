@@ -83,7 +83,10 @@ const labelWidth = 12;
 
 /** A label in a column of its own, and its text beside it in as many lines as it takes. */
 function paragraph(label: string, text: string, width: number | undefined): readonly string[] {
-  const lines = width === undefined ? [text] : wrapped(text, Math.max(least, width - labelWidth));
+  // Beside its label, no word would fit.
+  if (width !== undefined && width < labelWidth + least)
+    return [...(label === '' ? [] : [label]), ...wrapped(text, width)];
+  const lines = width === undefined ? [text] : wrapped(text, width - labelWidth);
   return lines.map((line, index) => `${(index === 0 ? label : '').padEnd(labelWidth)}${line}`.trimEnd());
 }
 

@@ -18,8 +18,8 @@ export interface SelfFacts {
 export interface Readiness {
   /** Why it is not ready; undefined if it is. */
   readonly problem: string | undefined;
-  /** How long it has been as it is, as far as probes and others asked, in ms. */
-  readonly lasts: number;
+  /** How long it has been as it is, at least: since somebody asked first, such as a probe. In ms; undefined for the first. */
+  readonly lasts: number | undefined;
 }
 
 export interface SelfReport {
@@ -29,7 +29,7 @@ export interface SelfReport {
   /** The leader, if another process leads. Ask it about the fleet. */
   readonly leader?: string;
   readonly ready?: boolean;
-  /** How long it has been ready, or not, as far as probes and others asked. */
+  /** How long it has been ready, or not, at least: since somebody asked first, such as a probe. */
   readonly readyForSeconds?: number;
   readonly notReadyForSeconds?: number;
   readonly notReadyBecause?: string;
@@ -52,10 +52,14 @@ export function selfReport(
 }
 
 function readinessReport({ problem, lasts }: Readiness): Partial<SelfReport> {
-  const seconds = Math.round(lasts / 1000);
+  const seconds = lasts === undefined ? undefined : Math.round(lasts / 1000);
   return problem === undefined
-    ? { ready: true, readyForSeconds: seconds }
-    : { ready: false, notReadyForSeconds: seconds, notReadyBecause: problem };
+    ? { ready: true, ...(seconds !== undefined && { readyForSeconds: seconds }) }
+    : {
+        ready: false,
+        ...(seconds !== undefined && { notReadyForSeconds: seconds }),
+        notReadyBecause: problem,
+      };
 }
 
 /** When something is tried for a node next, and what brings that forward. */

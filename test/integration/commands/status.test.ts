@@ -63,9 +63,10 @@ describe('headwater status --address', () => {
       expect.arrayContaining([
         expect.stringMatching(/^\S+-[\da-f]{10}: leading, version /),
         'ready       yes',
+        expect.stringMatching(/^cloud {7}read \d+ s ago$/),
         'problems    none',
         expect.stringMatching(/^nodes +1 total, 1 /),
-        expect.stringMatching(/^subnet-0000000000000000a +us-east-1a +10\.0\.0\.0\/24 +256 /),
+        expect.stringMatching(/^subnet-0000000000000000a +a +us-east-1a +10\.0\.0\.0\/24 +256 /),
       ]),
     );
     expect(asJson).toMatchObject({ code: 0, err: '' });

@@ -197,14 +197,14 @@ describe('what the command status prints', () => {
 
     expect(lines).toEqual(
       expect.arrayContaining([
-        'ready       yes, for 10 min',
+        'ready       yes, for at least 10 min',
         'cloud       read 90 s ago; the last try failed: no answer',
         'SUBNET                    NAME    ZONE           CIDR         SIZE  FREE  HELD  USED  RESERVED  DAYS LEFT',
         'subnet-0123456789abcdefa  pods-a  eu-central-1a  10.0.0.0/24   256   100    60    40         3       12.3',
       ]),
     );
     expect(shown({ ...idle, ready: false, notReadyForSeconds: 7300 }, 80, 'it waits')).toContain(
-      'ready       no for 2 h: it waits',
+      'ready       no for at least 2 h: it waits',
     );
   });
 
