@@ -60,7 +60,6 @@ class AgentTaints {
       clock,
       onBug,
       workers,
-      compare: () => 0,
       mayStart: () => permission.refusal('publish') === undefined,
       reconcile: (name) => this.#reconcile(name),
       retryAfter: (name) => this.#waitOf(name),

@@ -12,10 +12,10 @@ export interface Result extends Requeue {
 export interface WorkQueueDeps<Key> extends Pick<TaskGroupOptions, 'clock' | 'onBug'> {
   /** The most keys at once. */
   readonly workers: number;
-  /** Negative if `a` goes before `b`. Keys of equal rank go in the order of their requests. */
-  compare(a: Key, b: Key): number;
-  /** Whether work may start now. Call `serve` when that may have changed. */
-  mayStart(): boolean;
+  /** Negative if `a` goes before `b`. Keys of equal rank go in the order of their requests. Default: all are equal. */
+  compare?(a: Key, b: Key): number;
+  /** Whether work may start now. Call `serve` when that may have changed. Default: it always may. */
+  mayStart?(): boolean;
   /** Undefined if nothing can be done for the key by now: it stays due, others go on, and `serve` asks again. */
   reconcile(key: Key): Promise<Result> | undefined;
   /** When a key is due again whose `reconcile` rejected, in ms. */
@@ -46,6 +46,11 @@ export class WorkQueue<Key> {
   /** Aborts when work must end; for calls in flight. Read it again for each work. */
   get deadline(): AbortSignal {
     return this.#tasks.deadline;
+  }
+
+  /** Aborts when no more work may start; for work that waits. Read it again for each work. */
+  get closing(): AbortSignal {
+    return this.#tasks.closing;
   }
 
   get isStopping(): boolean {
@@ -90,7 +95,7 @@ export class WorkQueue<Key> {
   /** Starts what may start by now. */
   serve(): void {
     if (this.#declined.length > 0) {
-      this.#due = [...this.#declined, ...this.#due].sort((a, b) => this.#deps.compare(a, b));
+      this.#due = [...this.#declined, ...this.#due].sort((a, b) => this.#compare(a, b));
       this.#declined = [];
     }
     this.#advance();
@@ -112,7 +117,7 @@ export class WorkQueue<Key> {
   }
 
   #hasRoom(): boolean {
-    return !this.isStopping && this.#inFlight < this.#deps.workers && this.#deps.mayStart();
+    return !this.isStopping && this.#inFlight < this.#deps.workers && this.#deps.mayStart?.() !== false;
   }
 
   /** Starts no more work. Resolves once work under way ends; `deadline` aborts it. */
@@ -177,13 +182,17 @@ export class WorkQueue<Key> {
     this.#delayed.delete(key);
   }
 
+  #compare(a: Key, b: Key): number {
+    return this.#deps.compare?.(a, b) ?? 0;
+  }
+
   /** After all that go before it, and after its equals. */
   #placeOf(key: Key): number {
     let [low, high] = [0, this.#due.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
       const other = this.#due[middle] as Key;
-      if (this.#deps.compare(other, key) <= 0) low = middle + 1;
+      if (this.#compare(other, key) <= 0) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -42,7 +42,6 @@ export class FormerWrites {
       clock,
       onBug,
       workers,
-      compare: () => 0,
       mayStart: () => owner.mayWrite(),
       reconcile: (uid) => this.#supersede(uid),
       retryAfter: () => retryPeriod,

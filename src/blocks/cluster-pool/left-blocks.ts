@@ -2,7 +2,7 @@
 // they have addresses of them.
 import type { PodReads } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
+import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
 import type { AllocatorPorts } from '../allocation/block-allocator.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
 import { LeftHoldings, type LeftObject } from '../allocation/left-holdings.ts';
@@ -36,44 +36,31 @@ interface Look {
 export class LeftBlocks {
   readonly holdings: LeftHoldings;
   readonly #deps: LeftBlocksDeps;
-  readonly #tasks: TaskGroup;
-  readonly #waiting = new Set<Look>();
-  #looking = 0;
+  readonly #queue: WorkQueue<Look>;
 
   constructor(deps: LeftBlocksDeps) {
     this.#deps = deps;
-    this.#tasks = new TaskGroup(deps);
-    this.holdings = new LeftHoldings(deps.ledger, (left) => {
-      this.#waiting.add({ left, pause: new Backoff(lookAgain, deps) });
-      this.#advance();
+    const { clock, onBug, ledger } = deps;
+    this.#queue = new WorkQueue<Look>({
+      clock,
+      onBug,
+      workers: maxLooks,
+      reconcile: (look) => this.#look(look),
+      retryAfter: ({ pause }) => pause.fail(),
     });
+    this.holdings = new LeftHoldings(ledger, (left) =>
+      this.#queue.add({ left, pause: new Backoff(lookAgain, deps) }),
+    );
   }
 
-  async stop(deadline: AbortSignal): Promise<void> {
-    await this.#tasks.stop(deadline);
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#queue.stop(deadline);
   }
 
-  #advance(): void {
-    for (const look of this.#waiting) {
-      if (this.#looking >= maxLooks) return;
-      this.#waiting.delete(look);
-      if (!this.holdings.has(look.left)) continue;
-      this.#looking++;
-      this.#tasks.beginTask(async () => {
-        try {
-          await this.#look(look);
-        } finally {
-          this.#looking--;
-          this.#advance();
-        }
-      });
-    }
-  }
-
-  async #look(look: Look): Promise<void> {
+  async #look({ left, pause }: Look): Promise<Result> {
+    if (!this.holdings.has(left)) return {};
     const { pods, emit } = this.#deps;
-    const { left, pause } = look;
-    const reading = await pods.on(left.name, this.#tasks.closing);
+    const reading = await pods.on(left.name, this.#queue.closing);
     if (reading.kind === 'read')
       this.#take(
         left,
@@ -83,11 +70,7 @@ export class LeftBlocks {
       emit({ kind: 'denied', problem: reading.problem });
       this.#take(left, []);
     }
-    if (!this.holdings.has(left)) return;
-    this.#tasks.later(pause.fail(), () => {
-      this.#waiting.add(look);
-      this.#advance();
-    });
+    return this.holdings.has(left) ? { requeueAfter: pause.fail() } : {};
   }
 
   #take(left: LeftObject, addresses: readonly Cidr[]): void {

@@ -5,9 +5,8 @@ import type { PoolPolicy } from '../multi-pool/pool-policy.ts';
 import type { PoolNodeHolder } from '../multi-pool/pool-node-holder.ts';
 import type { CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
 import { Backoff } from '../../runtime/backoff.ts';
-import { sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
+import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
 import type { HolderWatch } from './block-watch.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 import { permissionToWrite } from './pool-creation.ts';
@@ -17,20 +16,28 @@ const retries = { tries: 10, base: 10, cap: 30_000 };
 /** After that many tries, in ms. */
 const tryLater = 300_000;
 
+/** A CiliumNode with blocks of cluster-pool. */
+interface Unmoved {
+  readonly name: string;
+  readonly uid: string;
+  readonly backoff: Backoff;
+}
+
 export class PoolMigration {
   readonly #deps: ModeDeps;
   readonly #objects: HolderWatch<PoolNodeHolder>;
   readonly #holders: CiliumNodeHolders;
   readonly #policy: PoolPolicy;
-  readonly #tasks: TaskGroup;
-  /** Names by uid, in order. */
-  readonly #waiting = new Map<string, string>();
-  readonly #moving = new Set<string>();
+  readonly #queue: WorkQueue<Unmoved>;
+  /** By uid. */
+  readonly #unmoved = new Map<string, Unmoved>();
+  /** Those that may still move now. */
+  readonly #moving = new Set<Unmoved>();
   /** Uids of those that a dry run logged. */
   readonly #logged = new Set<string>();
   #moved = 0;
   #isOpen = false;
-  #onIdle: () => void = () => undefined;
+  readonly #idle = Promise.withResolvers<void>();
 
   constructor(
     deps: ModeDeps,
@@ -42,18 +49,21 @@ export class PoolMigration {
     this.#objects = objects;
     this.#holders = holders;
     this.#policy = policy;
-    const { clock, onBug } = deps.host;
-    this.#tasks = new TaskGroup({ clock, onBug });
+    const { clock, onBug, options } = deps.host;
+    this.#queue = new WorkQueue<Unmoved>({
+      clock,
+      onBug,
+      workers: options.multiPoolMigrationWorkers,
+      reconcile: (unmoved) => this.#move(unmoved),
+      retryAfter: (unmoved) => this.#giveUp(unmoved),
+    });
   }
 
   /** Resolves once everything has moved that can move now. Rejects only with the signal's reason. */
   async open(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onIdle = resolve;
     this.#isOpen = true;
     this.noteAll();
-    this.#advance();
-    await raceAbort(promise, signal);
+    if (this.#moving.size > 0) await raceAbort(this.#idle.promise, signal);
     if (this.#moved > 0)
       this.#deps.host.log.info('moved the blocks of cluster-pool to the default pool', {
         nodes: this.#moved,
@@ -68,93 +78,84 @@ export class PoolMigration {
   /** An object may have changed. */
   note(holder: PoolNodeHolder): void {
     const { name, uid, podCidrs } = holder;
-    const isDone = this.#moving.has(uid) || this.#logged.has(uid);
-    if (!this.#isOpen || podCidrs.length === 0 || isDone || this.#holders.isLeftAlone(holder)) return;
+    if (!this.#isOpen || podCidrs.length === 0 || this.#logged.has(uid)) return;
+    const unmoved = this.#unmoved.get(uid) ?? { name, uid, backoff: new Backoff(retries, this.#deps.host) };
+    if (this.#moving.has(unmoved) || this.#holders.isLeftAlone(holder)) return;
+    this.#unmoved.set(uid, unmoved);
+    this.#moving.add(unmoved);
+    this.#queue.withdraw(unmoved);
     // The caller is still taking the object in.
-    if (this.#waiting.size === 0) this.#tasks.later(0, () => this.#advance());
-    this.#waiting.set(uid, name);
+    this.#queue.addLater(unmoved, 0);
   }
 
-  async stop(deadline: AbortSignal): Promise<void> {
-    await this.#tasks.stop(deadline);
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#queue.stop(deadline);
   }
 
-  #advance(): void {
-    for (const [uid, name] of this.#waiting) {
-      if (this.#moving.size >= this.#deps.host.options.multiPoolMigrationWorkers) return;
-      this.#waiting.delete(uid);
-      this.#moving.add(uid);
-      this.#tasks.beginTask(async () => {
-        try {
-          await this.#moveNamed(name, uid);
-        } finally {
-          this.#moving.delete(uid);
-          this.#advance();
-        }
-      });
+  /** Nothing more is to be done for it now. */
+  #end(unmoved: Unmoved): void {
+    this.#moving.delete(unmoved);
+    if (this.#moving.size === 0) this.#idle.resolve();
+  }
+
+  #giveUp(unmoved: Unmoved): number {
+    unmoved.backoff.forget();
+    this.#end(unmoved);
+    return tryLater;
+  }
+
+  async #move(unmoved: Unmoved): Promise<Result> {
+    const isTriedAgain = unmoved.backoff.failures > 0;
+    const holder = isTriedAgain ? await this.#read(unmoved) : this.#known(unmoved);
+    const why = holder && (await this.#moveIn(holder));
+    if (holder !== undefined && why?.isLasting === false) {
+      const requeueAfter = unmoved.backoff.fail();
+      if (unmoved.backoff.failures < retries.tries) return { isFailure: true, requeueAfter };
+      this.#tellUnmoved(holder, why.message);
+      return { isFailure: true, requeueAfter: this.#giveUp(unmoved) };
     }
-    if (this.#moving.size === 0) this.#onIdle();
+    this.#unmoved.delete(unmoved.uid);
+    if (holder !== undefined && why !== undefined) this.#tellUnmoved(holder, why.message);
+    this.#end(unmoved);
+    return {};
   }
 
-  async #moveNamed(name: string, uid: string): Promise<void> {
-    const holder = this.#objects.objects.get(name);
-    if (holder === undefined || holder.uid !== uid) return;
-    const refused = await this.#move(holder, this.#tasks.closing);
-    if (refused === undefined || !this.#policy.noteUnmoved(holder, refused)) return;
-    this.#deps.host.log.warn('the blocks of a node cannot move to the default pool', {
-      node: name,
-      why: refused,
-    });
-    this.#objects.allocator?.resume([uid]);
-  }
-
-  /** Undefined unless it cannot move. */
-  async #move(first: PoolNodeHolder, signal: AbortSignal): Promise<string | undefined> {
-    const { options, log, clock, random } = this.#deps.host;
-    const { name, uid } = first;
-    const backoff = new Backoff(retries, { clock, random });
-    let holder: PoolNodeHolder | undefined = first;
-    let why = '';
-    while (backoff.failures < retries.tries) {
-      const pool = options.ipamDefaultIpPool;
-      if (holder === undefined || holder.uid !== uid || this.#holders.isLeftAlone(holder)) return undefined;
-      const move = moveOf(holder, pool, this.#policy.book.get(pool));
-      if (move.kind === 'none') return undefined;
-      if (move.kind === 'refused') return move.why;
-      if ((await permissionToWrite(this.#deps, signal)) === 'dryRun') {
-        this.#logged.add(uid);
-        const { podCidrs } = holder;
-        log.info('dry run: would move blocks to the default pool', { node: name, pool, podCIDRs: podCidrs });
-        return undefined;
-      }
-      const failure = await this.#write(holder, move.draft, signal);
-      if (failure === undefined) return undefined;
-      why = failure;
-      await sleep(clock, backoff.fail(), signal);
-      holder = await this.#read(name, signal);
-    }
-    this.#tasks.later(tryLater, () => {
-      const known = this.#objects.objects.get(name);
-      if (known !== undefined) this.note(known);
-    });
-    return why;
-  }
-
-  /** Undefined once it is written, else why not. */
-  async #write(
+  /** Undefined unless it cannot move in this state. `isLasting`: a repetition will not change that. */
+  async #moveIn(
     holder: PoolNodeHolder,
-    draft: Parameters<typeof movePatch>[0],
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const outcome = await this.#holders.patch(holder, movePatch(draft), signal);
-    if (outcome.kind === 'gone') return undefined;
-    if (outcome.kind !== 'written') return outcome.message;
-    this.#moved++;
-    return undefined;
+  ): Promise<{ readonly message: string; readonly isLasting: boolean } | undefined> {
+    const { options, log } = this.#deps.host;
+    const { name, uid, podCidrs } = holder;
+    const pool = options.ipamDefaultIpPool;
+    const move = moveOf(holder, pool, this.#policy.book.get(pool));
+    if (move.kind === 'none') return undefined;
+    if (move.kind === 'refused') return { message: move.why, isLasting: true };
+    if ((await permissionToWrite(this.#deps, this.#queue.closing)) === 'dryRun') {
+      this.#logged.add(uid);
+      log.info('dry run: would move blocks to the default pool', { node: name, pool, podCIDRs: podCidrs });
+      return undefined;
+    }
+    const outcome = await this.#holders.patch(holder, movePatch(move.draft), this.#queue.closing);
+    if (outcome.kind === 'written') this.#moved++;
+    if (outcome.kind === 'written' || outcome.kind === 'gone') return undefined;
+    return { message: outcome.message, isLasting: false };
   }
 
-  async #read(name: string, signal: AbortSignal): Promise<PoolNodeHolder | undefined> {
-    const { kind } = await this.#holders.read(name, signal);
-    return kind === 'gone' ? undefined : this.#objects.objects.get(name);
+  #tellUnmoved(holder: PoolNodeHolder, why: string): void {
+    if (!this.#policy.noteUnmoved(holder, why)) return;
+    const node = holder.name;
+    this.#deps.host.log.warn('the blocks of a node cannot move to the default pool', { node, why });
+    this.#objects.allocator?.resume([holder.uid]);
+  }
+
+  async #read(unmoved: Unmoved): Promise<PoolNodeHolder | undefined> {
+    const { kind } = await this.#holders.read(unmoved.name, this.#queue.closing);
+    return kind === 'gone' ? undefined : this.#known(unmoved);
+  }
+
+  /** The object as last read; undefined if it is gone, or nothing may be written to it. */
+  #known({ name, uid }: Unmoved): PoolNodeHolder | undefined {
+    const holder = this.#objects.objects.get(name);
+    return holder?.uid === uid && !this.#holders.isLeftAlone(holder) ? holder : undefined;
   }
 }

@@ -2,7 +2,7 @@
 // node still run with addresses of them. Such blocks stay the node's until those pods are gone, or the agent lists them again.
 import type { PodReading, PodReads } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
+import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
 import type { AllocatorPorts } from '../allocation/block-allocator.ts';
 
 /** Who holds the dropped blocks. */
@@ -22,14 +22,10 @@ export interface DroppedBlocksDeps extends Pick<AllocatorPorts, 'clock' | 'onBug
   readonly reassess: (name: string) => void;
 }
 
-/** How one object is looked after that dropped blocks. */
+/** An object that dropped blocks. */
 interface Watched {
+  readonly name: string;
   readonly pause: Backoff;
-  isLooking: boolean;
-  /** It dropped more since the look began. */
-  hasDroppedMore: boolean;
-  /** Cancels the next look. */
-  cancelNext: () => void;
 }
 
 /** Between two looks at one node, in ms. */
@@ -37,59 +33,43 @@ const lookAgain = { base: 10_000, cap: 300_000 };
 
 export class DroppedBlocks {
   readonly #deps: DroppedBlocksDeps;
-  readonly #tasks: TaskGroup;
+  /** Uids. A drop during a look asks for another look. */
+  readonly #queue: WorkQueue<string>;
   /** By uid. */
   readonly #watched = new Map<string, Watched>();
 
   constructor(deps: DroppedBlocksDeps) {
     this.#deps = deps;
-    this.#tasks = new TaskGroup(deps);
+    const { clock, onBug } = deps;
+    this.#queue = new WorkQueue<string>({
+      clock,
+      onBug,
+      workers: Infinity,
+      reconcile: (uid) => this.#look(uid),
+      retryAfter: (uid) => this.#watched.get(uid)?.pause.fail() ?? lookAgain.cap,
+    });
   }
 
   /** An agent no longer lists blocks that it had. */
   noteDrop(name: string, uid: string): void {
-    const watched = this.#watched.get(uid) ?? this.#newlyWatched();
-    this.#watched.set(uid, watched);
-    watched.cancelNext();
-    if (watched.isLooking) watched.hasDroppedMore = true;
-    else this.#tasks.beginTask(() => this.#look(name, uid, watched));
+    if (!this.#watched.has(uid)) this.#watched.set(uid, { name, pause: new Backoff(lookAgain, this.#deps) });
+    this.#queue.add(uid);
   }
 
-  async stop(deadline: AbortSignal): Promise<void> {
-    await this.#tasks.stop(deadline);
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#queue.stop(deadline);
   }
 
-  #newlyWatched(): Watched {
-    const pause = new Backoff(lookAgain, this.#deps);
-    return { pause, isLooking: false, hasDroppedMore: false, cancelNext: () => undefined };
-  }
-
-  async #look(name: string, uid: string, watched: Watched): Promise<void> {
-    watched.isLooking = true;
-    try {
-      await this.#readPods(name, uid);
-      while (watched.hasDroppedMore) {
-        watched.hasDroppedMore = false;
-        await this.#readPods(name, uid);
-      }
-    } finally {
-      watched.isLooking = false;
-    }
-    if (this.#deps.holdings.hasDropped(uid))
-      watched.cancelNext = this.#tasks.later(watched.pause.fail(), () => this.#lookLater(name, uid));
-    else this.#watched.delete(uid);
-  }
-
-  async #readPods(name: string, uid: string): Promise<void> {
+  async #look(uid: string): Promise<Result> {
     const { pods, holdings, reassess } = this.#deps;
-    const { closing: signal } = this.#tasks;
-    holdings.beginLook(uid);
-    holdings.lookedAt(uid, await pods.on(name, signal));
-    reassess(name);
-  }
-
-  #lookLater(name: string, uid: string): void {
-    if (this.#deps.holdings.hasDropped(uid)) this.noteDrop(name, uid);
-    else this.#watched.delete(uid);
+    const watched = this.#watched.get(uid);
+    if (watched !== undefined && holdings.hasDropped(uid)) {
+      holdings.beginLook(uid);
+      holdings.lookedAt(uid, await pods.on(watched.name, this.#queue.closing));
+      reassess(watched.name);
+      if (holdings.hasDropped(uid)) return { requeueAfter: watched.pause.fail() };
+    }
+    this.#watched.delete(uid);
+    return {};
   }
 }

@@ -43,7 +43,6 @@ export class AliasReads {
     this.#queue = new WorkQueue<Entry>({
       ...deps,
       workers: Infinity,
-      compare: () => 0,
       mayStart: () => this.#isRunning,
       reconcile: (entry) => this.#read(entry),
       retryAfter: ({ backoff }) => backoff.fail(),
