@@ -141,4 +141,12 @@ describe('a comment', () => {
     expect(all.length).toBeGreaterThan(10_000);
     expect(all.filter(({ line }) => isHeadless(line))).toEqual([]);
   });
+
+  test('of blocks begins with no pronoun either: what it is about has a name', () => {
+    const blocks = sources.filter(({ file }) => file.startsWith('src/blocks/'));
+    const lines = blocks.flatMap(({ text }) => firstLines(text));
+
+    expect(lines.length).toBeGreaterThan(500);
+    expect(lines.filter((line) => /^(?:What|One|It|Its|That)\b/.test(line))).toEqual([]);
+  });
 });

@@ -52,13 +52,13 @@ export interface AllocationPolicy<H extends Holder> {
   isOurs(holder: H): boolean;
   /** Whether it asks for something else than before. */
   isNews(holder: H, before: H): boolean;
-  /** What it lacks; empty if it can get nothing. */
+  /** Blocks that it lacks; empty if it can get nothing. */
   missingBlocks(holder: H): readonly MissingBlock[];
   /** Takes what the object lacks and is free; undefined if that is nothing. */
   reserve(holder: H): Reservation | undefined;
-  /** What was reserved for it is not going to be written. */
+  /** The blocks that were reserved for it are not going to be written. */
   cancel(holder: H): void;
-  /** What is wrong with the object; undefined if nothing is. */
+  /** The fault of the object; undefined if it has none. */
   conditionOf(holder: H, facts: ServiceFacts): BlockCondition | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What the allocator knows of one object.
+// An object, as an allocator knows it.
 import type { Backoff } from '../../runtime/backoff.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 

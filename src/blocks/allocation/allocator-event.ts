@@ -1,4 +1,4 @@
-// What the allocator tells of each object.
+// The events that an allocator tells of each object.
 import type { Freed } from './allocation-policy.ts';
 import type { Assignment, BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated } from './block-ledger.ts';

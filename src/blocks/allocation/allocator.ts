@@ -75,7 +75,7 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
   reassess(name: string): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
-    // What it dropped may go by now.
+    // Blocks that it dropped may go by now.
     this.#update(entry, entry.holder);
     this.#queue.serve();
   }
@@ -163,7 +163,7 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     if (isNews || change.freed.length > 0) this.#queue.serve();
   }
 
-  /** What an object lacks for long, its live state lacks too: only that is evidence. */
+  /** The live state of an object lacks, too, what the object lacks for long: only that is evidence. */
   #confirmLater(entry: Entry<H>, after: NonNullable<Change['confirmIn']>): void {
     this.#confirming.later(after.ms, () =>
       this.#confirming.beginTask(async () => {
@@ -179,7 +179,7 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     );
   }
 
-  /** What a former leader wrote is no work of another allocator. */
+  /** A write of a former leader is no work of another allocator. */
   #noteOthers(holder: H): void {
     if (!this.#former.mayArrive) this.#ports.emit({ kind: 'othersBlocks', holder });
   }
@@ -339,7 +339,7 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     this.#policy.cancel(entry.holder);
   }
 
-  /** What was reserved stays until the object has been read: the write may have taken effect. */
+  /** The reserved blocks stay so until the object has been read: the write may have taken effect. */
   async #readAgain(entry: Entry<H>, retryAfterMs = 0): Promise<void> {
     this.#pauses.holdBack(retryAfterMs);
     const reading = await this.#holders.read(entry.holder.name, this.#queue.deadline);

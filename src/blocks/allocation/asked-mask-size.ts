@@ -1,4 +1,4 @@
-// What the labels of a Node ask for: a block that is bigger than those of the pool, by at most a factor of 16. Pure.
+// Sizes of blocks that labels of a Node ask for: a block that is bigger than those of the pool, by at most a factor of 16. Pure.
 import { maxTogetherBits } from '../set/block-set.ts';
 import { type Cidr, cidrText, type Family, familyNames } from '../set/cidr.ts';
 import type { AskedMaskSizes, BlockCondition } from './block-holders.ts';
@@ -18,7 +18,7 @@ export function askedMaskSizes(labelOf: (name: string) => string | undefined): A
   return { ...(ipv4 !== undefined && { ipv4 }), ...(ipv6 !== undefined && { ipv6 }) };
 }
 
-/** What one label asks for. */
+/** The size that a label asks for. */
 export interface AskedMaskSize {
   readonly family: Family;
   /** The value of the label. */

@@ -35,7 +35,7 @@ export function shownBlocks({ blocks }: Pick<Holder, 'blocks'>): ShownBlocks {
   };
 }
 
-/** What may be wrong with an object, as the ledger shows it. */
+/** Faults that an object may have, as the ledger shows them. */
 export interface BlockFacts {
   readonly holder: Holder;
   readonly shown: ShownBlocks;
@@ -51,11 +51,11 @@ export interface BlockFacts {
   readonly exhausted: readonly Family[];
   /** Names of objects that hold a large part of these. */
   readonly largest?: readonly string[];
-  /** What its Node asks for, as far as that counts: for families that it lacks. */
+  /** Sizes that its Node asks for, as far as they count: for families that it lacks. */
   readonly asked?: readonly AskedMaskSize[] | 'unknown';
-  /** What its Node asks for of a family of which bigger blocks have as much as they may, in percent. */
+  /** A size that its Node asks for of a family of which bigger blocks have as much as they may, in percent. */
   readonly fullShare?: { readonly asked: AskedMaskSize; readonly percent: number } | undefined;
-  /** What its Node asks for, although it has a block of the family. */
+  /** Sizes that its Node asks for, although it has a block of the family. */
   readonly askedLate?: readonly AskedMaskSize[];
   /** Why its last write failed for good. */
   readonly refused: string | undefined;
@@ -69,7 +69,7 @@ export interface BlockFacts {
   readonly isExcessive?: boolean;
 }
 
-/** What the texts call things. */
+/** Words of the texts. */
 export interface BlockWords {
   /** How more blocks are added, worded to follow "or". */
   readonly moreBlocks: string;
@@ -181,7 +181,7 @@ function unserved(facts: BlockFacts, words: BlockWords): BlockCondition | undefi
   return unanswered(facts, words);
 }
 
-/** What it asks for cannot be, or nothing of that kind is free. */
+/** A size that it asks for cannot be, or nothing of that size is free. */
 function unanswered(
   { exhausted, largest = [], asked = [], fullShare }: BlockFacts,
   words: BlockWords,

@@ -17,7 +17,7 @@ export interface Holder {
   readonly isLeftAlone: boolean;
   /** The blocks as the object shows them: any text. */
   readonly blocks: readonly string[];
-  /** What counts as held by it, too, and is no block of this mode: any text. */
+  /** CIDRs that count as held by it, too, and are no blocks of this mode: any text. */
   readonly alsoHeld?: readonly string[];
   /** Those of them that it gets as its blocks before any other. */
   readonly kept?: readonly string[];
@@ -29,7 +29,7 @@ export interface Holder {
   readonly isIgnored?: boolean;
   /** The uid of the Node that owns it; undefined if none does. */
   readonly nodeUid?: string | undefined;
-  /** Its labels ask for blocks of these sizes. Default: for none. */
+  /** Sizes of blocks that its labels ask for. Default: none. */
   readonly asked?: AskedMaskSizes;
 }
 
@@ -40,7 +40,7 @@ export type AskedMaskSizes = Readonly<Partial<Record<Family, string>>>;
 export const supersededAnnotation = 'headwater/superseded-version';
 
 export type Assignment =
-  /** What the API server answered is applied to what is known. `version`: the resource version of the answer. */
+  /** The answer of the API server is applied to what is known. `version`: the resource version of the answer. */
   | { readonly kind: 'written'; readonly version: string }
   /** Nothing was written, because the object has another state: read it again. */
   | { readonly kind: 'conflict'; readonly message: string }

@@ -1,4 +1,4 @@
-// What an object gets where nodes have one block of each family: a missing family is added, a known block is kept, and nothing
+// Blocks of an object where nodes have one of each family: a missing family is added, a known block is kept, and nothing
 // is taken from an object that lives.
 import { type Cidr, cidrOf, cidrText, type Family, isAmong, overlaps } from '../set/cidr.ts';
 import type {
@@ -32,9 +32,9 @@ export interface BlockOfEachFamilyDeps {
   readonly canGrow: boolean;
   /** The most that bigger blocks have of a family, in percent. Default: all of it. */
   readonly biggerShare?: number;
-  /** What objects hold of what they show. Default: all of it. */
+  /** The part of what objects show that they hold. Default: all of it. */
   readonly claims?: NodeClaims;
-  /** What objects left whose pods may run on. Default: what an object had is free with it. */
+  /** Blocks that objects left whose pods may run on. Default: what an object had is free with it. */
   readonly left?: LeftHoldings;
   /** The Nodes that ask for objects. Default: an object asks for itself. */
   readonly nodes?: AskingNodes;
@@ -50,11 +50,11 @@ interface Known {
   shown: ShownBlocks;
   /** Held beside them, and not to be given to it as a block. */
   readonly beside: readonly Cidr[];
-  /** What it shows, and does not hold. */
+  /** CIDRs that it shows, and does not hold. */
   readonly unconfirmed: readonly Cidr[];
   /** Blocks of a write without a definite answer, or that a dry run would write, and that it never showed: nobody uses them yet. */
   reserved: readonly Cidr[];
-  /** What the last reservation adds. */
+  /** The blocks that the last reservation adds. */
   added: string;
 }
 
@@ -161,7 +161,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
       (family) => this.#ownBlock(known, family) ?? this.#allocate(known, family, asked, allocated),
     );
     this.#claims.noteGiven(known.holder, added);
-    // What an earlier write may have given stays reserved until the object shows what it has.
+    // A block that an earlier write may have given stays reserved until the object shows what it has.
     known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
     const text = added.map(cidrText).join();
     const isKnown = known.added === text;
@@ -288,7 +288,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     return nodes === undefined ? (holder.asked ?? {}) : nodes.askedFor(holder);
   }
 
-  /** What its Node asks for, of these families. What it has already counts more: that is left out. */
+  /** Sizes that its Node asks for, of these families. A block that it has already counts more: its family is left out. */
   #askedFor(known: Known, missing: readonly Family[]): readonly AskedMaskSize[] | 'unknown' {
     const lacking = missing.filter((family) => this.#ownBlock(known, family) === undefined);
     return lacking.length === 0 ? [] : this.#askedOf(known.holder, lacking);
@@ -341,7 +341,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
   }
 }
 
-/** What it may not get as its block. */
+/** CIDRs that it may not get as its block. */
 function besideOf({ alsoHeld = [], kept = [] }: Holder): readonly Cidr[] {
   const own = readCidrs(kept);
   return readCidrs(alsoHeld).filter((cidr) => !isAmong(own, cidr));

@@ -1,7 +1,7 @@
-// What a former leader may still write. It ended without giving its Lease back, so a write of it may be under way, for as long as
-// what carries it pleases: a block that it gives must not go to another object meanwhile. Each of its writes is bound to the
-// state of an object that lacks a block. So each such object is written once, without a block, before anything is given out:
-// what arrives later meets another state.
+// Writes of a former leader that may still arrive. It ended without giving its Lease back, so a write of it may be under way,
+// for as long as what carries it pleases: a block that it gives must not go to another object meanwhile. Each of its writes is
+// bound to the state of an object that lacks a block. So each such object is written once, without a block, before anything is
+// given out: what arrives later meets another state.
 import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
 import type { AllocatorPorts } from './block-allocator.ts';
 import type { BlockHolders, Holder } from './block-holders.ts';

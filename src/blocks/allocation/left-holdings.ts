@@ -1,4 +1,4 @@
-// What objects hold that are gone. Somebody may have deleted the object of a machine that lives, and its pods run on. So its
+// Holdings of objects that are gone. Somebody may have deleted the object of a machine that lives, and its pods run on. So its
 // blocks stay out of reach until none of its pods shows an address of them, and a new object of its name gets them back.
 import { type Cidr, overlaps } from '../set/cidr.ts';
 import type { Holder } from './block-holders.ts';
@@ -7,12 +7,12 @@ import type { BlockLedger } from './block-ledger.ts';
 export type LeftObject = Pick<Holder, 'name' | 'uid'>;
 
 interface Left extends LeftObject {
-  /** What pods use of it; undefined before the first look. */
+  /** The part that pods use; undefined before the first look. */
   used: readonly Cidr[] | undefined;
 }
 
 export interface LeftAfterLook {
-  /** What pods use, if this is the first look that shows them. */
+  /** Blocks that pods use, if this is the first look that shows them. */
   readonly firstUsed: readonly Cidr[];
   /** Whether an object of that name may have waited for the look. */
   readonly isFirst: boolean;
@@ -31,7 +31,7 @@ export class LeftHoldings {
   readonly #onLeave: (left: LeftObject) => void;
   /** By name and uid: objects of one name may have gone one after the other. */
   readonly #byName = new Map<string, Map<string, Left>>();
-  /** What the last object of a name had, used or not. */
+  /** All that the last object of a name had, used or not. */
   readonly #hadBy = new Map<string, readonly Cidr[]>();
 
   constructor(ledger: BlockLedger, onLeave: (left: LeftObject) => void) {
@@ -61,13 +61,13 @@ export class LeftHoldings {
     if (!this.has({ name, uid })) this.leave({ name, uid });
   }
 
-  /** What pods used at the last look, with the name of their node. */
+  /** Blocks that pods used at the last look, with the name of their node. */
   *inUse(): Generator<{ readonly name: string; readonly cidr: Cidr }> {
     for (const same of this.#byName.values())
       for (const { name, used = [] } of same.values()) for (const cidr of used) yield { name, cidr };
   }
 
-  /** What the last object of that name had: its agent may list it again. */
+  /** All that the last object of that name had: its agent may list it again. */
   hadBy(name: string): readonly Cidr[] {
     return this.#hadBy.get(name) ?? [];
   }

@@ -1,5 +1,5 @@
-// What a CiliumNode holds of what it shows. Anyone who may write one can show the blocks of many in it. Up to a bound that counts;
-// beyond it, a Node of its name has to be there. Without one, it counts for nothing, and others may get it.
+// The part of what a CiliumNode shows that it holds. Anyone who may write one can show the blocks of many in it. Up to a bound
+// that counts; beyond it, a Node of its name has to be there. Without one, it counts for nothing, and others may get it.
 import { type Cidr, isAmong } from '../set/cidr.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 import type { BlockLedger } from './block-ledger.ts';

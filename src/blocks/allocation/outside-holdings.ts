@@ -1,4 +1,4 @@
-// What is held in no network of any pool, found by the addresses that it shares with a CIDR: a fleet may have a holding for each
+// Holdings in no network of any pool, found by the addresses that it shares with a CIDR: a fleet may have a holding for each
 // of its nodes, nearly all of one prefix length.
 import { type Cidr, type Family, overlaps, widthOf } from '../set/cidr.ts';
 

@@ -43,11 +43,11 @@ export interface BlockCount {
   readonly blocks: number;
 }
 
-/** What a block must be. */
+/** The block that is asked for. */
 export interface BlockWish {
   /** The only one to take it from. */
   readonly pool?: string;
-  /** Its prefix length, if it is to be bigger than the blocks of its pool. */
+  /** The prefix length, if the block is to be bigger than those of its pool. */
   readonly maskSize?: number;
 }
 

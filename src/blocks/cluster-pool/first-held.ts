@@ -1,6 +1,6 @@
-// What objects had before this software first gave out blocks of its networks. Another program, or other mask sizes, gave it, so
-// it is held whole. A CIDR of that size that appears later is a claim of the object's writer, and need not count. The Lease
-// remembers what was there first. Pure.
+// CIDRs that objects had before this software first gave out blocks of its networks. Another program, or other mask sizes, gave
+// them, so they are held whole. A CIDR of that size that appears later is a claim of the object's writer, and need not count.
+// The Lease remembers what was there first. Pure.
 import { isObject, type Json, type JsonObject } from '../../kubernetes/transport/json.ts';
 import { type Cidr, cidrOf, cidrText, families } from '../set/cidr.ts';
 
@@ -50,7 +50,7 @@ function read(text: string | undefined): JsonObject | undefined {
   }
 }
 
-/** What objects show of which a part would not count. `most`: the most blocks of a family that an object may have. */
+/** CIDRs that objects show and of which a part would not count. `most`: the most blocks of a family that an object may have. */
 export function wideHoldings(
   holders: Iterable<{ readonly uid: string; readonly blocks: readonly string[] }>,
   blocksIn: (cidr: Cidr) => number,

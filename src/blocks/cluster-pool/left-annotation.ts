@@ -1,4 +1,4 @@
-// What deleted CiliumNodes left and pods use, for the next leader: the Lease remembers it. No object shows such blocks. Pure.
+// Blocks that deleted CiliumNodes left and pods use, for the next leader: the Lease remembers them. No object shows them. Pure.
 import { isObject, type Json, type JsonObject } from '../../kubernetes/transport/json.ts';
 import { type Cidr, cidrOf, cidrText } from '../set/cidr.ts';
 

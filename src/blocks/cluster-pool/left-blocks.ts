@@ -9,7 +9,7 @@ import { LeftHoldings, type LeftObject } from '../allocation/left-holdings.ts';
 import { addressCidr, type Cidr } from '../set/cidr.ts';
 
 export type LeftBlocksEvent =
-  /** It is known now what pods of that node use. */
+  /** The addresses that pods of that node use are known now. */
   | { readonly kind: 'looked'; readonly name: string }
   /** Blocks are free. `others`: uids of those that hold any part of them. */
   | { readonly kind: 'freed'; readonly others: readonly string[] }

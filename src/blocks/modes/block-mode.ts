@@ -25,12 +25,12 @@ interface ModeWatch extends Pick<BlockWatch<never>, 'isSettled' | 'problem' | 'r
   readonly reflector: Pick<Reflector<never>, Watched>;
 }
 
-/** One mode: what it watches, what it does while this process leads, and what it reports. */
+/** A mode: what it watches, what it does while this process leads, and what it reports. */
 export interface BlockMode extends ServedBlocks {
   readonly access: AccessScope;
   /** The objects that hold blocks. */
   readonly objects: ModeWatch & Pick<HolderWatch<never>, 'path' | 'served'>;
-  /** What else has to be known before anything is given out. */
+  /** Other objects that have to be known before anything is given out. */
   readonly watches?: readonly ModeWatch[];
   /** Each runs as long as the process does. */
   readonly background?: Mode<object, object>['background'];

@@ -26,7 +26,7 @@ import type { HolderWatch } from './block-watch.ts';
 import { type ReportedBlocks, sumOfDryRun } from './block-status-report.ts';
 import type { WriteHealth } from '../../controller/reporting/write-health.ts';
 
-/** What objects a mode serves, and how it tells of them. */
+/** The objects that a mode serves, and how it tells of them. */
 export interface ServedBlocks {
   /** The objects whose Events tell of a holder. */
   subjects(holder: Holder): readonly EventSubject[];

@@ -82,7 +82,7 @@ export interface ReportedPool extends PoolFigures {
   readonly daysLeft?: number;
 }
 
-/** What the session reports. */
+/** The report of a session. */
 export interface ReportedBlocks {
   readonly standings: readonly Standing[];
   readonly pools: readonly ReportedPool[];

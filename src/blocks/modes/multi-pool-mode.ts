@@ -84,7 +84,7 @@ class MultiPoolMode extends CiliumNodeMode {
     return policy;
   }
 
-  /** What cluster-pool gave, and what takes too many blocks of these pools, or none yet. */
+  /** CIDRs that cluster-pool gave and that take too many blocks of these pools, or none yet. */
   #wideIn(pools: readonly PoolChange[]): readonly WideHolding[] {
     const ledger = new BlockLedger([]);
     new PoolPolicy(ledger, { writer: this.holders }).changePools(pools);

@@ -1,4 +1,4 @@
-// What is told of pools: a wrong one in the log and as an Event on it, and their gauges.
+// Reports of pools: a wrong one in the log and as an Event on it, and their gauges.
 import type { PoolTotal } from '../allocation/block-ledger.ts';
 import type { PoolPolicy } from '../multi-pool/pool-policy.ts';
 import type { PoolBook, PoolState } from '../multi-pool/pool-book.ts';

@@ -7,11 +7,11 @@ import { type DropLook, dropLook } from './drop-look.ts';
 import type { ListedBlock } from './pool-book.ts';
 import type { PoolNodeHolder } from './pool-node-holder.ts';
 
-/** What a node shows, and showed. */
+/** Blocks that a node shows, and showed. */
 export interface ShownBlocks {
   readonly holder: PoolNodeHolder;
   readonly listed: readonly ListedBlock[];
-  /** What it listed before its list was emptied, or too long to be read: no agent lists nothing, so it may still use that. */
+  /** Blocks that it listed before its list was emptied, or too long to be read: no agent lists nothing, so it may still use them. */
   readonly unlisted: readonly ListedBlock[];
 }
 
@@ -22,9 +22,9 @@ const emptyFor = 150_000;
 const patience = 3;
 
 export class BlockReturns {
-  /** What its agent no longer lists, and that stays its own until no pod of its node shows an address of it. */
+  /** Blocks that its agent no longer lists, and that stay its own until no pod of its node shows an address of them. */
   #waiting: readonly ListedBlock[] = [];
-  /** What waited when the look began that is under way: only for that its answer counts. */
+  /** Blocks that waited when the look began that is under way: only for those its answer counts. */
   #asked: readonly ListedBlock[] = [];
   /** Undefined before the first look. */
   #look: DropLook | undefined;
@@ -37,7 +37,7 @@ export class BlockReturns {
     return this.#waiting.length > 0;
   }
 
-  /** What the pods of the node show of the blocks that wait, or why they cannot be read. */
+  /** Addresses of the blocks that wait, as pods of the node show them, or why pods cannot be read. */
   get look(): DropLook | undefined {
     return this.areWaiting ? this.#look : undefined;
   }

@@ -6,7 +6,7 @@ import type { ListedBlock } from './pool-book.ts';
 export interface DropLook {
   /** Dropped blocks of which no running pod has an address. */
   readonly unused: readonly ListedBlock[];
-  /** What running pods show of the others, sorted. */
+  /** Addresses of the others that running pods show, sorted. */
   readonly kept: readonly ShownPod[];
   /** Why pods cannot be read, and what to do; then none counts as unused. */
   readonly problem: string | undefined;

@@ -1,6 +1,6 @@
-// What a new leader looks at before it gives out any block: an agent may have dropped a block that running pods keep, or somebody
-// deleted its CiliumNode, before this process led. No CiliumNode lists such a block; only the pods show it. All pods are read once,
-// page by page: from then on each drop is seen, and the pods of one node are enough.
+// The pods that a new leader looks at before it gives out any block: an agent may have dropped a block that running pods keep,
+// or somebody deleted its CiliumNode, before this process led. No CiliumNode lists such a block; only the pods show it. All
+// pods are read once, page by page: from then on each drop is seen, and the pods of one node are enough.
 import type { AllPodReads, PodReading, ShownPodOfNode } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
@@ -12,7 +12,7 @@ import type { PoolPolicy } from './pool-policy.ts';
 export interface ForgottenBlocksDeps {
   readonly pods: AllPodReads;
   readonly policy: Pick<PoolPolicy, 'forgottenBlock' | 'isOutside' | 'remember'>;
-  /** What CiliumNodes left that are gone. */
+  /** Blocks of CiliumNodes that are gone. */
   readonly left: Pick<LeftHoldings, 'remember'>;
   /** The uid of the CiliumNode of that name; undefined if there is none. */
   readonly uidOf: (name: string) => string | undefined;

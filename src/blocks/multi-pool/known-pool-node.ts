@@ -1,4 +1,4 @@
-// What is known of a node whose blocks are of pools.
+// A node whose blocks are of pools, as far as it is known.
 import { ageOf } from '../../kubernetes/watch/resource-version.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
 import type { Cidr } from '../set/cidr.ts';
@@ -9,18 +9,18 @@ import type { PoolWant } from './pool-want.ts';
 
 export interface Known extends ShownBlocks {
   readonly returns: BlockReturns;
-  /** What it lists, and does not hold. */
+  /** Blocks that it lists, and does not hold. */
   unconfirmed: readonly Cidr[];
   /** Why its blocks of cluster-pool cannot move to the default pool. */
   unmoved: string | undefined;
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
-  /** What its agent returned last. */
+  /** Blocks that its agent returned last. */
   returned: readonly Cidr[];
   /** The state that the last reservation is bound to, and what it adds. */
   version: string;
   added: readonly Cidr[];
-  /** What it lacks; undefined until it is computed for these pools. */
+  /** Blocks that it lacks; undefined until they are computed for these pools. */
   wants: readonly PoolWant[] | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface ListedBlock {
   readonly cidr: Cidr;
 }
 
-/** What nodes have, for a check. */
+/** The blocks of nodes, for a check. */
 export interface HeldBlocks {
   /** Whether any node has a block of the pool. */
   isUsed(pool: string): boolean;
@@ -22,7 +22,7 @@ export interface HeldBlocks {
 /** A pool as it stands. */
 export interface PoolState {
   readonly raw: CiliumPodIpPool;
-  /** What is in force; undefined if nothing ever was. */
+  /** The definition in force; undefined if none ever was. */
   readonly definition: PoolDefinition | undefined;
   /** Why its newest form is not in force, and what to do; undefined if it is. */
   readonly problem: string | undefined;

@@ -30,7 +30,7 @@ export interface PoolFacts extends ServiceFacts {
   readonly unmoved: string | undefined;
   /** A block of it that an older node holds too, in part or whole. */
   readonly conflict: (ListedBlock & { readonly other: string }) | undefined;
-  /** What it lacks and cannot get now. */
+  /** Blocks that it lacks and cannot get now. */
   readonly wants: readonly PoolWant[];
   /** How many CIDRs its list may have, if it has as many. */
   readonly maxCidrs: number | undefined;
@@ -40,7 +40,7 @@ export interface PoolFacts extends ServiceFacts {
   readonly largestOf: (want: PoolWant) => readonly string[];
   /** Blocks of pools that do not have them any longer. */
   readonly orphans: readonly ListedBlock[];
-  /** What pods show of blocks that its agent no longer lists; undefined without such blocks. */
+  /** Addresses that pods show of blocks that its agent no longer lists; undefined without such blocks. */
   readonly look: DropLook | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What a CiliumPodIPPool means: its networks, how they are divided, and how many addresses of a block pods get. Pure.
+// The meaning of a CiliumPodIPPool: its networks, how they are divided, and how many addresses of a block pods get. Pure.
 import type { CiliumPodIpPool, PoolNetworks } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { PoolCidr } from '../allocation/shelf.ts';
@@ -85,7 +85,7 @@ function addNetworks({ name, family, given }: GivenFamily, into: PoolCidr[]): st
   return undefined;
 }
 
-/** What the list of a node says of a pool that allows them; agents take it from there. */
+/** The ends of blocks, as the list of a node has them for a pool that allows them; agents take them from there. */
 export function listedEnds(pool: PoolDefinition | undefined): JsonObject {
   const { allowFirstIp, allowLastIp } = pool?.ipv4 ?? pool?.ipv6 ?? withoutEnds;
   return { ...(allowFirstIp && { allowFirstIP: true }), ...(allowLastIp && { allowLastIP: true }) };

@@ -8,7 +8,7 @@ import { type Cidr, cidrOf, cidrText, isSame } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
 
 export interface PoolNodeHolder extends CiliumNodeHolder {
-  /** What cluster-pool gave it, as long as it shows that. */
+  /** Blocks that cluster-pool gave it, as long as it shows them. */
   readonly podCidrs: readonly string[];
   readonly requested: readonly RequestedPool[];
   /** Why some requests are not read; the others count. */
@@ -16,7 +16,7 @@ export interface PoolNodeHolder extends CiliumNodeHolder {
   readonly allocated: readonly AllocatedPool[];
   /** The list as it stands in the object. */
   readonly rawAllocated: readonly Json[];
-  /** What is asked for and listed, as one text. */
+  /** All that is asked for and listed, as one text. */
   readonly digest: string;
 }
 

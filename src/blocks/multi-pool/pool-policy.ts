@@ -1,4 +1,4 @@
-// What a CiliumNode gets in the mode multi-pool: for each pool and family that its agent asks for, as many blocks as hold the
+// Blocks of a CiliumNode in the mode multi-pool: for each pool and family that its agent asks for, as many blocks as hold the
 // addresses. Blocks are only added; the agent gives them back. Blocks whose pool has gone are orphans: they stay the node's.
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { maxCidrsRead } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
@@ -44,9 +44,9 @@ export type PoolPolicyEvent =
 
 export interface PoolPolicyDeps {
   readonly writer: Pick<CiliumNodeHolders, 'patch'>;
-  /** What nodes hold of what they list. Default: all of it. */
+  /** The part of what nodes list that they hold. Default: all of it. */
   readonly claims?: NodeClaims;
-  /** What objects left whose pods may run on. Default: what an object had is free with it. */
+  /** Blocks that objects left whose pods may run on. Default: what an object had is free with it. */
   readonly left?: LeftHoldings;
   /** Whether blocks that an agent drops wait for a look at the pods of their node. Default: its word is enough. */
   readonly looksAtPods?: boolean;
@@ -169,7 +169,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     return own.some((each) => overlaps(each, address));
   }
 
-  /** It is the node's again, and goes as one that its agent drops now. */
+  /** The block is the node's again, and goes as one that its agent drops now. */
   remember(uid: string, block: ListedBlock): void {
     const known = this.#known.get(uid);
     if (known === undefined) return;
@@ -178,7 +178,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     this.#deps.emit?.({ kind: 'dropped', holder: known.holder });
   }
 
-  /** What goes now of what an agent dropped just now, and before. */
+  /** Blocks that go now, of those that an agent dropped just now, and before. */
   #mayGo(known: Known, dropped: readonly ListedBlock[]): readonly Cidr[] {
     const { looksAtPods = false, emit } = this.#deps;
     if (!looksAtPods) return dropped.map(({ cidr }) => cidr);
@@ -187,7 +187,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     return gone;
   }
 
-  /** Its agent has listed nothing and asked for nothing all the time: it gave its last blocks back. */
+  /** The agent has listed nothing and asked for nothing all the time: it gave its last blocks back. */
   confirm({ uid }: PoolNodeHolder, episode: number): Change {
     const known = this.#known.get(uid);
     if (known?.returns.confirm(episode) !== true) return nothing;
@@ -248,7 +248,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
       this.#supply.take(known, want, allocated).map((cidr) => ({ pool: want.pool, cidr })),
     );
     if (added.length === 0) return undefined;
-    // What it shows then is whole: what its agent leaves out of a list afterwards, that agent returns.
+    // The list that it then shows is whole: what its agent leaves out of it afterwards, that agent returns.
     added.push(...this.#supply.returnable(known).filter((block) => !isListed(added, block)));
     const taken = allocated.map(({ cidr }) => cidr);
     this.#claims.noteGiven(known.holder, taken);
@@ -327,7 +327,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     return false;
   }
 
-  /** What cluster-pool gave is held, too. */
+  /** Blocks of cluster-pool are held, too. */
   #hold(known: Known): readonly string[] {
     const { uid } = known.holder;
     return this.#claim(known).flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));

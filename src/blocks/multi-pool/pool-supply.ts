@@ -46,7 +46,7 @@ export class PoolSupply {
     return blocks;
   }
 
-  /** What it showed, and may list again. */
+  /** Blocks that it showed, and may list again. */
   returnable({ holder: { uid }, unlisted }: Known): readonly ListedBlock[] {
     return unlisted.filter(({ cidr }) => this.#deps.ledger.othersHolding(cidr, uid).length === 0);
   }

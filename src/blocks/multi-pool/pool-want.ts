@@ -1,4 +1,4 @@
-// What an agent asks of a pool and has no block for. Pure.
+// Addresses that an agent asks of a pool and has no block for. Pure.
 import type { Family } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
 import { type PoolDefinition, usableAddresses } from './pool-definition.ts';
@@ -20,7 +20,7 @@ export function wantOf(
   // A pool of one family serves nodes of both: they get what there is.
   if (definition !== undefined && definition[family] === undefined) return [];
   const own = listed.filter((each) => each.pool === pool && each.cidr.family === family);
-  // Its agent knows of the ends of blocks what its list says.
+  // The agent knows of the ends of blocks what its list says.
   const { allowFirstIp = false, allowLastIp = false } =
     holder.allocated.find((entry) => entry.pool === pool) ?? {};
   const ends = { allowFirstIp, allowLastIp };

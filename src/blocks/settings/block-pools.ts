@@ -77,7 +77,7 @@ const sizeNames: readonly OptionName[] = [
   ...Object.values(sizeOptions).flatMap(({ ipv4, ipv6 }) => [ipv4, ipv6]),
 ];
 
-/** What decides how many blocks there are. */
+/** The lengths that decide how many blocks there are. */
 const roomNames: readonly OptionName[] = [...sizeNames, ...poolOptions.nodeipam, ...serviceOptions];
 
 function maskSizeOf(scope: keyof typeof sizeOptions, family: Family, options: Options): number {

@@ -6,18 +6,18 @@ import { type Cidr, cidrText, familyNames } from '../../set/cidr.ts';
 import type { AliasPlan } from './alias-plan.ts';
 import type { LatestAlias } from './alias-reads.ts';
 
-/** What the cloud calls a block that it routes to an instance, and how one is added. */
+/** The name of the cloud for a block that it routes to an instance, and how one is added. */
 export interface AliasWords {
   /** In singular. */
   readonly alias: string;
-  /** What has it, worded to begin a sentence. */
+  /** The instance that has it, worded to begin a sentence. */
   readonly carrier: string;
-  /** What to do where there is none. */
+  /** The remedy where there is none. */
   readonly remedy: string;
 }
 
 export interface AliasConditionFacts extends ServiceFacts, Pick<BlockFacts, 'absent' | 'holder' | 'shown'> {
-  /** What the cloud last answered, and what follows from it; undefined before the first answer. */
+  /** The last answer of the cloud, and what follows from it; undefined before the first answer. */
   readonly latest: LatestAlias | undefined;
   readonly plan: AliasPlan | undefined;
   /** A pod CIDR of it, or one that it would get, and another Node that has a part of it. */

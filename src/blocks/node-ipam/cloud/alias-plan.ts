@@ -4,7 +4,7 @@ import { type Cidr, type Family, isSame } from '../../set/cidr.ts';
 export interface AliasFacts {
   /** The pod CIDRs of the Node. */
   readonly shown: readonly Cidr[];
-  /** What the cloud routes to its instance, in the order of the cloud. */
+  /** CIDRs that the cloud routes to its instance, in the order of the cloud. */
   readonly aliases: readonly Cidr[];
   /** The families that a Node has to have, the primary one first; empty if those count that the cloud routes. */
   readonly families: readonly Family[];

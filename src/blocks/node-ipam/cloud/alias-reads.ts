@@ -11,7 +11,7 @@ export interface AliasReadsDeps extends Pick<AllocatorPorts, 'clock' | 'onBug' |
   readonly onAnswers: () => void;
 }
 
-/** What the cloud last answered about a Node. */
+/** The last answer of the cloud about a Node. */
 export interface LatestAlias {
   readonly reading: AliasReading;
   /** Reads in a row that did not lead to anything: whatever is being set up explains the first one. */

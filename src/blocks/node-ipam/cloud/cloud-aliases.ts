@@ -10,7 +10,7 @@ export interface AliasNode {
 }
 
 export interface CloudAliases {
-  /** What the cloud routes to the instance of the Node. Rejects only with the signal's reason. */
+  /** CIDRs that the cloud routes to the instance of the Node. Rejects only with the signal's reason. */
   aliasOf(node: AliasNode, signal: AbortSignal): Promise<AliasReading>;
   /**
    * Has the cloud route `cidr`, in canonical text, to the instance of the Node, too. A block that it routes there already
@@ -29,7 +29,7 @@ export interface AliasFailure {
   readonly kind: AliasFailureKind;
   /** The reason as users see it. */
   readonly reason: CloudReason;
-  /** What is wrong and what to do, without times and counters. */
+  /** The fault and its remedy, without times and counters. */
   readonly message: string;
   /** How long the cloud asks to be left alone, in ms. */
   readonly retryAfterMs?: number;

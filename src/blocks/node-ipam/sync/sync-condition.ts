@@ -1,4 +1,4 @@
-// What is wrong where Nodes and a cloud are brought into accord, and what to do. Pure.
+// Faults where Nodes and a cloud are brought into accord, and what to do. Pure.
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import { type Cidr, cidrText } from '../../set/cidr.ts';
 import type { SyncMode } from './sync-step.ts';

@@ -1,4 +1,4 @@
-// What is known of one Node whose pod CIDR and alias are brought into accord, and what it holds.
+// A Node whose pod CIDR and alias are brought into accord, as far as it is known, and what it holds.
 import type { Standing } from '../../allocation/allocator-entry.ts';
 import type { AllocatorPorts } from '../../allocation/block-allocator.ts';
 import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
@@ -21,7 +21,7 @@ export class SyncEntry {
   /** The Node as last read. */
   holder: AliasHolder;
   shown: ShownBlocks;
-  /** What the cloud routed to its instance when it was last asked. */
+  /** CIDRs that the cloud routed to its instance when it was last asked. */
   aliases: readonly Cidr[] = [];
   /** The block that this process took for it, until the Node shows one. */
   taken: Cidr | undefined;

@@ -7,7 +7,7 @@ export type SyncMode = 'IPAMFromCluster' | 'IPAMFromCloud';
 export interface SyncFacts {
   /** The pod CIDR of the Node; undefined if it has none. */
   readonly podCidr: Cidr | undefined;
-  /** What the cloud routes to its instance: of several, the first one. */
+  /** The CIDR that the cloud routes to its instance: of several, the first one. */
   readonly alias: Cidr | undefined;
   /** The block that this process took for the Node. */
   readonly taken: Cidr | undefined;
