@@ -156,7 +156,7 @@ class MultiPoolMode extends CiliumNodeMode {
       pods: this.pods,
       policy,
       left,
-      uidOf: (name) => this.objects.objects.get(name)?.uid,
+      objects: this.objects.objects,
       onUnreadable: ({ isDenied, problem }) => {
         if (!isDenied) this.#podsProblem = problem;
         log.warn(

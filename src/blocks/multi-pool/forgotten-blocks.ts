@@ -7,6 +7,7 @@ import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { addressCidr, type Cidr } from '../set/cidr.ts';
+import type { PoolNodeHolder } from './pool-node-holder.ts';
 import type { PoolPolicy } from './pool-policy.ts';
 
 export interface ForgottenBlocksDeps {
@@ -14,8 +15,8 @@ export interface ForgottenBlocksDeps {
   readonly policy: Pick<PoolPolicy, 'forgottenBlock' | 'isOutside' | 'remember'>;
   /** Blocks of CiliumNodes that are gone. */
   readonly left: Pick<LeftHoldings, 'remember'>;
-  /** The uid of the CiliumNode of that name; undefined if there is none. */
-  readonly uidOf: (name: string) => string | undefined;
+  /** The CiliumNodes as last read, by name. */
+  readonly objects: ReadonlyMap<string, Pick<PoolNodeHolder, 'uid'>>;
   /** Called before the first repetition, and if pods may not be read: then nothing is kept. */
   readonly onUnreadable: (reading: PodReading & { readonly kind: 'unreadable' }) => void;
   readonly clock: Clock;
@@ -65,8 +66,8 @@ export class ForgottenBlocks {
   }
 
   #isWanted({ node, address }: ShownPodOfNode): boolean {
-    const { policy, uidOf } = this.#deps;
-    const [uid, place] = [uidOf(node), addressCidr(address)];
+    const { policy, objects } = this.#deps;
+    const [uid, place] = [objects.get(node)?.uid, addressCidr(address)];
     if (place === undefined) return false;
     if (policy.forgottenBlock(uid, place) !== undefined) return true;
     return uid !== undefined && policy.isOutside(uid, place);
@@ -74,8 +75,8 @@ export class ForgottenBlocks {
 
   /** Whether it has a block by now, its own or another's. */
   #isRemembered({ node, address }: OutsideUse): boolean {
-    const { policy, left, uidOf } = this.#deps;
-    const uid = uidOf(node);
+    const { policy, left, objects } = this.#deps;
+    const uid = objects.get(node)?.uid;
     const block = policy.forgottenBlock(uid, address);
     if (block === undefined) return uid === undefined || !policy.isOutside(uid, address);
     if (uid === undefined) left.remember(node, block.cidr);
