@@ -15,12 +15,12 @@ const interfacesOf = (of: typeof sources) =>
   of.flatMap(({ file, text }) => interfacesIn(text).map((each) => ({ ...each, file })));
 
 describe('the interfaces of the product', () => {
-  test('have at most 213 members that are functions: a part gets a named port, and tells by one union of events', () => {
+  test('have at most 211 members that are functions: a part gets a named port, and tells by one union of events', () => {
     const functions = interfacesOf(product).flatMap(({ members }) =>
       members.filter((each) => each.isFunction),
     );
 
-    expect(functions.length).toBeLessThanOrEqual(213);
+    expect(functions.length).toBeLessThanOrEqual(211);
   });
 
   test('are at most 169 bags: what a part needs is its ports and its settings', () => {

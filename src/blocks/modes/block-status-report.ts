@@ -97,7 +97,7 @@ export function blockStatusReport(facts: SelfFacts, blocks: ReportedBlocks | und
   };
 }
 
-/** What Headwater would do now if this were no dry run. */
+/** The writes that Headwater would make now if this were no dry run. */
 export function sumOfDryRun(standings: readonly Standing[]): BlockDryRunReport {
   const waiting = standings.filter(({ standing }) => standing === 'waiting');
   const total = standings.length;
