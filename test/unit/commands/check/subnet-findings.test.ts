@@ -53,7 +53,7 @@ describe('rows of subnets', () => {
       'no address anywhere',
       [node('a')],
       network(subnet('subnet-1', 0)),
-      [['problem', /^1 node \(a\) can get no interface: no address is left in subnet-1: /]],
+      [['problem', /^1 node \(a\) can get no interface: no address is left in subnet-1 \(all in a\): /]],
     ],
     [
       'too few for a prefix',
