@@ -17,6 +17,7 @@ export const subnetAlerts: AlertGroup = {
       expr: `max ${bySubnet} (
   predict_linear(headwater_subnet_free_addresses[3h], 24 * 3600)
   and on (cluster, job, instance) headwater_leader == 1
+  and headwater_subnet_free_addresses offset 1h
 ) < 0
 and ${free} / ${size} < 0.5
 and ${inUse}`,

@@ -101,9 +101,13 @@ export function quantileOfAny(q: number, histograms: readonly string[]): string 
   return `histogram_quantile(${q}, sum by (le) (${rates.join(' or ')}))`;
 }
 
-/** How much the subnets that are chosen gain a second, by a trend. A leader before may have seen another one. */
+/**
+ * How much the subnets that are chosen gain a second, by a trend. A leader before may have seen another one, and less than an hour
+ * is no trend.
+ */
 export function trendOfSubnets(metric: string, range: string): string {
-  return `min by (subnet_id, availability_zone) (deriv(${metric}{${inSubnets}}[${range}]) and on (cluster, job, instance) headwater_leader == 1)`;
+  const series = `${metric}{${inSubnets}}`;
+  return `min by (subnet_id, availability_zone) (deriv(${series}[${range}]) and on (cluster, job, instance) headwater_leader == 1 and ${series} offset 1h)`;
 }
 
 /** The subnets that are chosen. */

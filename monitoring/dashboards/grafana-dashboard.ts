@@ -119,12 +119,17 @@ function panelOf(plan: PanelPlan): Builder<Panel> {
   return panel;
 }
 
-function kindOf({ kind, isStacked }: PanelPlan): AnyPanel {
+/** Between two samples of one line, in ms: a takeover of seconds is no gap. */
+const longestGap = 120_000;
+
+function kindOf({ kind, isStacked, queries }: PanelPlan): AnyPanel {
   switch (kind) {
     case 'stat':
       return new Stat();
     case 'table':
-      return new Table().withTransformation({ id: 'merge', options: {} });
+      return new Table()
+        .withTransformation({ id: 'merge', options: {} })
+        .withTransformation({ id: 'organize', options: columnsOf(queries) });
     case 'bargauge':
       return new BarGauge().orientation(VizOrientation.Horizontal);
     case 'timeseries': {
@@ -133,12 +138,25 @@ function kindOf({ kind, isStacked }: PanelPlan): AnyPanel {
         .displayMode(LegendDisplayMode.Table)
         .placement(LegendPlacement.Bottom)
         .calcs(['lastNotNull', 'max']);
-      const panel = new TimeSeries().legend(legend).fillOpacity(isStacked === true ? 20 : 5);
+      const panel = new TimeSeries()
+        .legend(legend)
+        .fillOpacity(isStacked === true ? 20 : 5)
+        .spanNulls(longestGap);
       return isStacked === true
         ? panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal))
         : panel;
     }
   }
+}
+
+/** Grafana calls the columns of several queries by their letters. */
+function columnsOf(queries: PanelPlan['queries']): object {
+  const nameOf = (index: number): string =>
+    queries.length === 1 ? 'Value' : `Value #${String.fromCharCode(65 + index)}`;
+  return {
+    excludeByName: { Time: true },
+    renameByName: Object.fromEntries(queries.map(({ legend }, index) => [nameOf(index), legend])),
+  };
 }
 
 function targetsOf({ kind, queries }: PanelPlan): readonly DataqueryBuilder[] {

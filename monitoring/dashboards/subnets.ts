@@ -47,7 +47,7 @@ const now: readonly PanelPlan[] = [
     kind: 'stat',
     title: 'Fewest days until full',
     description:
-      'When the first subnet is full if the trend of the last 6 hours continues. Nothing is shown while none gets fuller.',
+      'When the first subnet is full if the trend of the last 6 hours continues. Nothing is shown while none gets fuller, or in the first hour.',
     queries: [{ expr: `min(${daysLeft})`, legend: '' }],
     ...inDays,
   },
@@ -117,7 +117,7 @@ const space: readonly PanelPlan[] = [
     kind: 'timeseries',
     title: 'Days until full',
     description:
-      'By the trend of the last 6 hours. A subnet that does not get fuller has no line. The alert takes 3 hours, to see a rollout sooner.',
+      'By the trend of the last 6 hours, from the first hour on. A subnet that does not get fuller has no line. The alert takes 3 hours, to see a rollout sooner.',
     queries: [{ expr: daysLeft, legend: subnetLegend }],
     ...inDays,
   },

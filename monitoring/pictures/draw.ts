@@ -43,6 +43,10 @@ async function answerTo({ expr, legend }: QueryPlan, url: string, { start, end }
   const { data } = (await response.json()) as Answer;
   return data.result.map(({ metric, values }) => ({
     name: legend.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => metric[label] ?? ''),
+    labels: Object.entries(metric)
+      .filter(([label]) => !['__name__', 'job'].includes(label))
+      .map(([, value]) => value)
+      .join(' '),
     points: values
       .map(([time, value]) => [time, Number(value)] as const)
       .filter(([, value]) => isFinite(value)),

@@ -4,6 +4,8 @@ import type { PanelPlan } from '../dashboards/dashboard-plan.ts';
 
 export interface Series {
   readonly name: string;
+  /** Its labels, which name the row of a table. */
+  readonly labels: string;
   /** Seconds since the epoch, and values; ascending. */
   readonly points: readonly (readonly [time: number, value: number])[];
 }
@@ -22,6 +24,8 @@ export interface Span {
 const palette = ['#5b8ff9', '#e8684a', '#5ad8a6', '#f6bd16', '#9270ca', '#269a99', '#ff9d4d', '#6dc8ec'];
 const thresholdColors = { green: '#5ad8a6', yellow: '#f6bd16', orange: '#ff9d4d', red: '#e8684a' } as const;
 const legendLine = 14;
+/** As in Grafana, in seconds. */
+const longestGap = 120;
 /** More lines than that are not told apart. */
 const maxNamed = 4;
 
@@ -42,8 +46,9 @@ function contentOf(panel: PanelPlan, series: readonly Series[], box: Box, span: 
     case 'timeseries':
       return lines(panel, series, box, span);
     case 'bargauge':
-    case 'table':
       return bars(panel, series, box);
+    case 'table':
+      return table(panel, series, box);
   }
 }
 
@@ -57,6 +62,35 @@ function stat(panel: PanelPlan, series: readonly Series[], box: Box): string {
     anchor: 'middle',
     bold: true,
   });
+}
+
+/** A row for the series with the same labels, and a column for each name. */
+function table(panel: PanelPlan, series: readonly Series[], box: Box): string {
+  const columns = [...new Set(series.map(({ name }) => name))];
+  const rows = [...Map.groupBy(series, ({ labels }) => labels)].slice(0, Math.floor(box.height / 18) - 1);
+  const rightOf = (index: number): number => box.width - (columns.length - 1 - index) * 110;
+  const line = (cells: readonly string[], fill: string, index: number): string =>
+    cells
+      .map((cell, column) =>
+        text(cell, { x: rightOf(column), y: index * 18 + 13, size: 11, fill, anchor: 'end' }),
+      )
+      .join('');
+  return [
+    line(columns, '#8e8e8e', 0),
+    ...rows.map(([labels, own], index) =>
+      [
+        text(labels, { x: 0, y: (index + 1) * 18 + 13, size: 11, fill: '#ccccdc' }),
+        line(
+          columns.map((column) => {
+            const found = own.find(({ name }) => name === column);
+            return found === undefined ? '' : shown(lastOf(found), panel.unit);
+          }),
+          '#ccccdc',
+          index + 1,
+        ),
+      ].join(''),
+    ),
+  ].join('');
 }
 
 function bars(panel: PanelPlan, series: readonly Series[], box: Box): string {
@@ -133,7 +167,7 @@ function timeAxis(
     .join('');
 }
 
-/** Where there is no sample, the line is broken. */
+/** Where there is no sample for long, the line is broken: a takeover of seconds is no gap. */
 function pathOf(
   points: Series['points'],
   xOf: (time: number) => number,
@@ -142,7 +176,7 @@ function pathOf(
   return points
     .map(([time, value], index) => {
       const before = points[index - 1];
-      const isBroken = before === undefined || time - before[0] > 10;
+      const isBroken = before === undefined || time - before[0] > longestGap;
       return `${isBroken ? 'M' : 'L'}${round(xOf(time))} ${round(yOf(value))}`;
     })
     .join('');

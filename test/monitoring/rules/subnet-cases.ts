@@ -34,7 +34,7 @@ export const subnetCases: readonly RuleCase[] = [
   {
     alert: 'HeadwaterSubnetFullWithin24Hours',
     labels,
-    fires: { series: subnet('120-0.2x600'), pending: '20m', at: '4h', shows: '-216' },
+    fires: { series: subnet('120-0.2x600'), pending: '80m', at: '4h', shows: '-216' },
     quiet: {
       because: 'it falls slowly enough to last for days',
       series: subnet('120-0.02x600'),
@@ -43,6 +43,11 @@ export const subnetCases: readonly RuleCase[] = [
     alsoQuiet: [
       { because: 'more than half of it is free', series: subnet('200-0.2x600'), at: '4h' },
       { because: 'no node is in it', series: subnet('120-0.2x600', unused), at: '4h' },
+      {
+        because: 'less than an hour says so',
+        series: subnet('120-0.5x50 95x600'),
+        at: '50m',
+      },
       { because: 'who says so leads no longer', series: subnet('120-0.2x600', standby), at: '4h' },
     ],
     // Free addresses come back at once, and the trend forgets the fall after three hours.
