@@ -53,7 +53,7 @@ function inShort(expr: string): string {
 
 /** Whether a series of the selector ever had a value other than zero. */
 async function isSeen(selector: string): Promise<boolean> {
-  const expr = `count(max_over_time(${selector}[1h]) != 0)`;
+  const expr = `count(max_over_time(${selector}[2h]) != 0)`;
   const found = await Promise.all([
     demo.api.query(expr, signal),
     stages.server.api.query(expr, signal, stages.end),
@@ -73,12 +73,12 @@ describe('a selector of the dashboards and alerts', () => {
   });
 });
 
-/** Results of a query at any moment of the last hour, one scrape apart. */
+/** Results of a query at any moment of the last two hours, one scrape apart. */
 async function shownBy(expr: string): Promise<readonly Line[]> {
   const [now, then] = [Math.ceil(clock.wall() / 1000), stages.end];
   const lines = await Promise.all([
     demo.api.range(expr, { start: now - 600, end: now, step: 5 }, signal),
-    stages.server.api.range(expr, { start: then - 3600, end: then, step: 15 }, signal),
+    stages.server.api.range(expr, { start: then - 7200, end: then, step: 15 }, signal),
   ]);
   return lines.flat();
 }

@@ -42,6 +42,20 @@ const fullSubnets: Stage = {
   },
 };
 
+/** More and more pods for longer than an hour: a trend. */
+const emptyingSubnet: Stage = {
+  name: 'emptying-subnet',
+  play: async (record) => {
+    const world = worldOf(1);
+    const controller = start(world);
+    await world.announce(world.machine());
+    for (let times = 0; times < 15; times++) {
+      await world.addPods(world.machine(), { count: 1, prefix: `pod-${times}` });
+      await record.advance(world, [controller], 5 * minute);
+    }
+  },
+};
+
 const fragmentedSubnets: Stage = {
   name: 'fragmented-subnets',
   play: async (record) => {
@@ -220,6 +234,7 @@ const onAlibaba: Stage = {
 
 export const troubles: readonly Stage[] = [
   fullSubnets,
+  emptyingSubnet,
   fragmentedSubnets,
   throttledCloud,
   missingPermission,
