@@ -26,6 +26,9 @@ export function packageDirectories(inputs: readonly string[]): readonly string[]
   return [...new Set(found)].toSorted();
 }
 
+/** Names that packages give where SPDX has another: https://spdx.org/licenses/ */
+const spdxOf: ReadonlyMap<string, string> = new Map([['Apache License 2.0', 'Apache-2.0']]);
+
 /** Of the checkout in `root`, whose bundle is built. */
 export function bundledPackages(root: string): readonly BundledPackage[] {
   const { inputs } = jsonAt(join(root, 'dist/meta.json')) as { readonly inputs: Record<string, unknown> };
@@ -35,7 +38,14 @@ export function bundledPackages(root: string): readonly BundledPackage[] {
     const { name, version, license } = jsonAt(join(place, 'package.json')) as Record<string, unknown>;
     if (typeof license !== 'string') throw new Error(`${directory} names no license by SPDX`);
     const integrity = lock.packages[directory]?.integrity;
-    return { name: String(name), version: String(version), license, texts: licenseTexts(place), integrity };
+    const spdx = spdxOf.get(license) ?? license;
+    return {
+      name: String(name),
+      version: String(version),
+      license: spdx,
+      texts: licenseTexts(place),
+      integrity,
+    };
   });
 }
 

@@ -70,6 +70,10 @@ function carryOut(stage: Stage, place: string, places: ReadonlyMap<string, strin
 
 /** All but what .dockerignore names. */
 function copyContext(source: string, target: string): void {
+  if (statSync(source).isFile()) {
+    copyFileSync(source, target);
+    return;
+  }
   const ignored = new Set(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n'));
   for (const name of readdirSync(source).filter((each) => !ignored.has(each))) {
     cpSync(join(source, name), join(target, name), { recursive: true });

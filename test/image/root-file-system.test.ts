@@ -47,6 +47,14 @@ function userOf(pid: number): number {
   return statSync(`/proc/${pid}`).uid;
 }
 
+interface Component {
+  readonly type: string;
+  readonly name: string;
+  readonly version: string;
+  readonly hashes?: readonly { readonly content: string }[];
+  readonly licenses?: readonly { readonly license?: { readonly id: string } }[];
+}
+
 describe('the files that the image adds to its base', () => {
   test('take 15 MB at most', () => {
     expect(made.size).toBeGreaterThan(1e6);
@@ -83,15 +91,21 @@ describe('the files that the image adds to its base', () => {
 
   test('list the packages of others that they hold, with versions, hashes and licenses', () => {
     const read = (name: string): string => readFileSync(join(directory, 'opt/headwater', name), 'utf8');
-    const { components } = JSON.parse(read('sbom.cdx.json')) as {
-      components: { name: string; version: string; hashes?: { content: string }[] }[];
+    const { components: all } = JSON.parse(read('sbom.cdx.json')) as {
+      components: Component[];
     };
+    const components = all.filter(({ type }) => type === 'library');
     const listed = components.map(({ name, version }) => `${name} ${version}`);
 
     expect(listed.map((each) => each.split(' ')[0])).toEqual(
       expect.arrayContaining(['@aws-sdk/client-ec2', 'pino', 'undici', 'yaml', 'zod', 'commander']),
     );
     expect(components.filter(({ hashes }) => hashes?.[0]?.content.length !== 128)).toEqual([]);
+    expect(
+      components.flatMap(({ licenses = [] }) => licenses).filter(({ license }) => license === undefined),
+    ).toEqual([]);
+    const base = all.filter(({ type }) => type === 'application').map(({ name }) => name);
+    expect(base).toEqual(expect.arrayContaining(['node', 'libc6', 'bash']));
     expect(listed.filter((each) => !read('THIRD-PARTY-NOTICES').includes(each))).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { packageDirectories } from '../../../image/bundled-packages.ts';
-import { notices, sbom } from '../../../image/bill-of-materials.ts';
+import { debianPackages, notices, sbom } from '../../../image/bill-of-materials.ts';
 import { readDockerfile } from '../../../image/dockerfile.ts';
 
 const own = new URL('../../../image/Dockerfile', import.meta.url);
@@ -11,7 +11,15 @@ describe('the Dockerfile', () => {
     const [build, plugin, image] = readDockerfile(readFileSync(own, 'utf8'));
 
     expect(build).toMatchObject({ name: 'build', workdir: '/build' });
-    expect(build?.steps.map(({ kind }) => kind)).toEqual(['copy', 'run', 'run']);
+    expect(build?.steps.map(({ kind }) => kind)).toEqual([
+      'copy',
+      'copy',
+      'run',
+      'copy',
+      'run',
+      'run',
+      'run',
+    ]);
     expect(plugin).toMatchObject({ name: 'plugin', workdir: '/build' });
     expect(plugin?.steps.map(({ kind }) => kind)).toEqual(['copy', 'run', 'run']);
     expect(image).toMatchObject({
@@ -97,5 +105,20 @@ describe('the packages of the bundle', () => {
         licenses: [{ expression: '(MIT OR Apache-2.0)' }],
       }),
     ]);
+  });
+
+  test('of the base are listed with what they are called in Debian', () => {
+    const [first] = debianPackages('libstdc++6 12.2.0-14+deb12u1 amd64\nbash 5.2.15-2+b7 amd64\n');
+
+    expect(first).toEqual({
+      name: 'libstdc++6',
+      version: '12.2.0-14+deb12u1',
+      purl: 'pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1?arch=amd64',
+    });
+    expect(
+      JSON.parse(sbom({ name: 'own', version: '1', license: 'MIT' }, [], first && [first])),
+    ).toMatchObject({
+      components: [{ type: 'application', 'bom-ref': first?.purl, name: 'libstdc++6' }],
+    });
   });
 });
