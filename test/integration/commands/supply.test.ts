@@ -265,7 +265,10 @@ describe('the command run', () => {
       expect([health.status, await readiness.text()]).toEqual([200, 'ok']);
       expect(status).toMatchObject({ state: 'standby', leader: 'somebody' });
       expect(status).not.toHaveProperty('nodes');
-      expect(await child.stop(signal)).toMatchObject({ code: 0, err: '' });
+      const { code, err, out } = await child.stop(signal);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toMatch(/"msg":"shutting down"/);
+      expect(out).toMatch(/"outcome":"stopped","msg":"ended"/);
     },
   );
 });
