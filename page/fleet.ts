@@ -1,6 +1,6 @@
-// The controller, what is wrong, and a tile for each node.
+// The controller and what is wrong with it, a tile for each node, and the reasons of nodes.
 import type { VNode } from 'preact';
-import { problemsOf } from '../src/commands/status/status-lines.ts';
+import { headLines } from '../src/commands/status/status-lines.ts';
 import type { ShownReport } from '../src/commands/status/served-report.ts';
 import { nameInWords } from '../src/commands/status/words.ts';
 import { html } from 'htm/preact';
@@ -14,26 +14,20 @@ interface FleetProps {
 /** The states in which nothing is wrong. */
 const well: readonly string[] = ['satisfied', 'served', 'at_capacity'];
 
-export function Fleet({ report, unready, choose }: FleetProps): VNode | string {
-  const { identity, state, version, leader, denied = [], paused } = report;
-  const problems = problemsOf({ report, unready });
+/** The lines of the command status above its counts. */
+export function Controller({ report, unready }: Omit<FleetProps, 'choose'>): VNode | string {
+  const { identity, state, version, leader } = report;
+  const lines = headLines({ report, unready }, undefined).slice(1);
   return html`
     <section aria-labelledby="fleet">
       <h2 id="fleet">${identity}: ${state}${version === undefined ? '' : `, version ${version}`}</h2>
       ${leader === undefined ? '' : html`<p>The leader is ${leader}: its page has the whole report.</p>`}
-      ${unready === undefined ? '' : html`<p class="bad">not ready: ${unready}</p>`}
-      <p role="status" class=${problems.length === 0 ? 'good' : 'bad'}>
-        ${problems.length === 0 ? 'no problems' : problems.join('; ')}
-      </p>
-      ${paused.map(({ reason, activities }) => html`<p class="doubtful">paused: ${reason}: ${activities.join(', ')}</p>`)}
-      ${denied.map(({ permission, remedy }) => html`<p class="bad">denied: ${permission}: ${remedy}</p>`)}
+      <pre role="status">${lines.map(({ text, style = '' }) => html`<span class=${style}>${`${text}\n`}</span>`)}</pre>
     </section>
-    <${Nodes} report=${report} choose=${choose} />
-    <${Reasons} report=${report} choose=${choose} />
   `;
 }
 
-function Nodes({ report, choose }: Pick<FleetProps, 'report' | 'choose'>): VNode | string {
+export function Nodes({ report, choose }: Omit<FleetProps, 'unready'>): VNode | string {
   const { nodes = [], pendingPods, addresses = [] } = report;
   const states = nodes.filter(([name, count]) => name !== 'total' && count > 0);
   const ask = (event: Event): void => {
@@ -71,7 +65,7 @@ function tileClass(state: string): string {
   return state === 'blocked' || state === 'waiting' ? 'bad' : 'doubtful';
 }
 
-function Reasons({ report, choose }: Pick<FleetProps, 'report' | 'choose'>): VNode | string {
+export function Reasons({ report, choose }: Omit<FleetProps, 'unready'>): VNode | string {
   const { inDeficit = [], waiting = [], warnings = [], omitted = [] } = report;
   const rows = [...inDeficit, ...waiting, ...warnings].filter(({ reason }) => reason !== undefined);
   if (rows.length === 0) return '';

@@ -17,11 +17,19 @@ export function NodeView({ name, told, served, close }: NodeViewProps): VNode | 
   const leave = (): void => close('');
   return html`
     <section aria-labelledby="node" class="node">
-      <h2 id="node">Node ${name}</h2>
+      <h2 id="node" tabindex="-1" ref=${focusOnce}>Node ${name}</h2>
       <button onClick=${leave}>Close</button>
       ${linesOf(told, served)}
     </section>
   `;
+}
+
+/** Where the answer stands, for keyboards and screen readers: once for each node that is chosen. */
+let focused: string | undefined;
+function focusOnce(heading: HTMLElement | null): void {
+  const name = heading?.textContent ?? undefined;
+  if (name !== undefined && name !== focused) heading?.focus();
+  focused = name;
 }
 
 function linesOf(told: ToldOfNode | undefined, served: NodeViewProps['served']): VNode | string {
@@ -30,7 +38,7 @@ function linesOf(told: ToldOfNode | undefined, served: NodeViewProps['served']):
     const { nearest } = told;
     return html`<p class="bad">No such node is known.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}</p>`;
   }
-  return html`<pre tabindex="0">${explainLines(told, served, 100).map(
+  return html`<pre tabindex="0">${explainLines(told, served, undefined).map(
     ({ text, style = '' }) => html`<span class=${style}>${`${text}\n`}</span>`,
   )}</pre>`;
 }

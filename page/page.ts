@@ -3,7 +3,7 @@
 import { h, render, type VNode } from 'preact';
 import { html } from 'htm/preact';
 import { nodeIn, reportIn, type ShownReport, type ToldOfNode } from '../src/commands/status/served-report.ts';
-import { Fleet } from './fleet.ts';
+import { Controller, Nodes, Reasons } from './fleet.ts';
 import { History } from './history.ts';
 import { NodeView } from './node-view.ts';
 import { Budgets, SupplyTable } from './supply-table.ts';
@@ -77,12 +77,14 @@ function Page(): VNode | string {
   if (report === undefined) return html`<p role="status">${problem ?? 'reading'}</p>`;
   return html`
     ${problem === undefined ? '' : html`<p role="alert" class="bad">not read since ${age()}: ${problem}</p>`}
-    <${Fleet} report=${report} unready=${unready} choose=${choose} />
+    <${Controller} report=${report} unready=${unready} />
+    <${Nodes} report=${report} choose=${choose} />
     ${
       node === undefined
         ? ''
         : html`<${NodeView} name=${node.name} told=${node.told} served=${{ report, unready }} close=${choose} />`
     }
+    <${Reasons} report=${report} choose=${choose} />
     <${SupplyTable} report=${report} history=${history} />
     <${Budgets} report=${report} />
   `;

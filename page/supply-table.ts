@@ -68,7 +68,8 @@ function rowsOf({ subnets = [], pools = [] }: ShownReport): readonly Row[] {
   const rows = [
     ...subnets.map(({ id, name, zone, cidr, free, size, exhausted, fragmented, daysLeft, counted }) => ({
       id,
-      name: name === undefined ? id : `${name} (${id})`,
+      // What differs between ids of one cloud stands at their end.
+      name: name ?? id.slice(id.lastIndexOf('/') + 1),
       place: `${zone} ${cidr}`,
       free,
       size,
@@ -100,7 +101,7 @@ function rowView({ id, name, place, free, size, note }: Row, history: History): 
   const share = size === 0 ? 0 : (size - free) / size;
   const words = `${Math.round(100 * share)} % in use`;
   return html`<tr class=${free === 0 ? 'bad' : ''}>
-    <th scope="row">${name}</th><td>${place}</td><td class="number">${free}</td><td class="number">${size}</td>
+    <th scope="row" title=${id}>${name}</th><td>${place}</td><td class="number">${free}</td><td class="number">${size}</td>
     <td><meter min="0" max="1" high="0.9" optimum="0" value=${share} aria-label=${words}>${words}</meter></td>
     <td>${trend(history.of(id))}</td><td>${note}</td>
   </tr>`;

@@ -105,7 +105,7 @@ whereABrowserIs('the page', () => {
     await open();
 
     await page.getByText('1 node with a reason; pods that wait: 3; 1 permission denied').waitFor();
-    await page.getByText('denied: ec2:CreateNetworkInterface: allow it to the role').waitFor();
+    await page.getByText('ec2:CreateNetworkInterface: allow it to the role').waitFor();
     expect(await page.locator('.tiles i').count()).toBe(5000);
     expect(await page.getByRole('img', { name: '4999 satisfied, 1 blocked' }).count()).toBe(1);
     expect(complaints).toEqual([]);
@@ -127,6 +127,7 @@ whereABrowserIs('the page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Node node-7' }).waitFor();
     await page.getByText('in 30 s, when a subnet has room').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Node node-7');
     await page.getByRole('button', { name: 'Close' }).press('Enter');
     await page.getByRole('heading', { name: 'Node node-7' }).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);

@@ -38,7 +38,8 @@ export function thingsToTry(at: {
       ? []
       : [
           `  curl -s http://${at.address}/metrics | grep headwater_`,
-          `  bin/headwater status --address=${at.address}`,
+          `  bin/headwater status --address=${at.address}    (or explain NODE, with the same address)`,
+          `  http://${at.address}/    (the same in a browser)`,
         ];
   return [
     '',

@@ -45,7 +45,8 @@ export function statusLines(facts: Facts, width: number | undefined): readonly L
     .map((line) => ({ ...line, text: cut(line.text, width) }));
 }
 
-function headLines(facts: Facts, width: number | undefined): readonly Line[] {
+/** The process, and whether it is well. */
+export function headLines(facts: Facts, width: number | undefined): readonly Line[] {
   const { report } = facts;
   const { identity, state, leader, version } = report;
   const problems = problemsOf(facts);
