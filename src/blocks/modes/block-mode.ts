@@ -14,7 +14,6 @@ import {
 } from './block-status-report.ts';
 import type { BlockWatch, HolderWatch } from './block-watch.ts';
 import { readProblemOf, silenceProblem, WatchCounters } from '../../controller/reporting/watch-counters.ts';
-import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import { WriteHealth } from '../../controller/reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from '../../controller/host.ts';
 
@@ -45,8 +44,6 @@ export interface BlockMode extends ServedBlocks {
   stop?(deadline: AbortSignal): Promise<unknown>;
   /** Sets gauges of its own. */
   show?(): void;
-  /** The report on the cloud whose routes it follows. */
-  cloud?(): CloudCallReport;
 }
 
 export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {

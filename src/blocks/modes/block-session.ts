@@ -24,6 +24,7 @@ import { mayWrite } from './own-lease.ts';
 import { countedByKey, keyOf, showNodes, waitingSeries } from './block-gauges.ts';
 import type { HolderWatch } from './block-watch.ts';
 import { type ReportedBlocks, sumOfDryRun } from './block-status-report.ts';
+import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import type { WriteHealth } from '../../controller/reporting/write-health.ts';
 
 /** The objects that a mode serves, and how it tells of them. */
@@ -40,6 +41,8 @@ export interface ServedBlocks {
   readonly isOfCloud?: true;
   /** The name under which blocks count that a cloud chooses. Default: that of their pool. */
   readonly cloudPool?: string;
+  /** The report on the cloud whose routes it follows. */
+  cloud?(): CloudCallReport;
 }
 
 /** The process, as far as a session depends on it. */
@@ -138,6 +141,7 @@ export class BlockSession implements AllocatorPorts {
         const daysLeft = days.get(key);
         return { ...figures, waiting: waiting.get(key) ?? 0, ...(daysLeft !== undefined && { daysLeft }) };
       }),
+      denied: this.#served.cloud?.().denied.length ?? 0,
       othersWrite: last && { ...last, parts: ['podCIDRs'], manager: undefined },
     };
   }
@@ -278,7 +282,7 @@ export class BlockSession implements AllocatorPorts {
   #sumUp(): void {
     const { clock, log } = this.#deps.host;
     if (this.#deps.leadership.permission.pauses.dryRun)
-      log.info('sum of the dry run', { ...sumOfDryRun(this.#standings()) });
+      log.info('sum of the dry run', { ...sumOfDryRun(this.report()) });
     this.#cancelSum = clock.schedule(summing, () => this.#sumUp());
   }
 

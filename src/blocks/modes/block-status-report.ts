@@ -1,8 +1,14 @@
 // The answers of /status where blocks are given to nodes: the pools, and who waits for a block and why.
 import type { Standing } from '../allocation/allocator-entry.ts';
 import type { PoolFigures } from '../allocation/block-ledger.ts';
-import { type DryRunVerdict, verdictOn } from '../../controller/reporting/dry-run-verdict.ts';
-import { cidrText, type Family } from '../set/cidr.ts';
+import {
+  counted,
+  deniedInWords,
+  type DryRunVerdict,
+  onNodes,
+  verdictOn,
+} from '../../controller/reporting/dry-run-verdict.ts';
+import { cidrOf, cidrText, contains, type Family } from '../set/cidr.ts';
 import { pauseReports, type ReportedWrite } from '../../controller/reporting/pause-report.ts';
 import {
   countsByReason,
@@ -87,30 +93,84 @@ export interface ReportedBlocks {
   readonly standings: readonly Standing[];
   readonly pools: readonly ReportedPool[];
   readonly othersWrite: ReportedWrite | undefined;
+  /** Permissions that a cloud denies. */
+  readonly denied: number;
 }
 
 export function blockStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): BlockStatusReport {
   return {
     ...selfReport(facts, blocks?.othersWrite),
-    ...(blocks !== undefined && facts.pauses.dryRun && { dryRun: sumOfDryRun(blocks.standings) }),
+    ...(blocks !== undefined && facts.pauses.dryRun && { dryRun: sumOfDryRun(blocks) }),
     ...(blocks !== undefined && fleetReport(blocks)),
   };
 }
 
+/** Reasons of nodes that are served all the same: nothing fails, and something is idle or other than asked for. */
+const harmless: ReadonlySet<string> = new Set(['MaskSizeIgnored', 'PodCIDRUnused', 'BlocksExcessive']);
+
 /** The writes that Headwater would make now if this were no dry run. */
-export function sumOfDryRun(standings: readonly Standing[]): BlockDryRunReport {
+export function sumOfDryRun({
+  standings,
+  pools,
+  denied,
+}: Pick<ReportedBlocks, 'standings' | 'denied'> & {
+  readonly pools: readonly PoolFigures[];
+}): BlockDryRunReport {
+  const { leftAlone, total } = countsOf(standings);
   const waiting = standings.filter(({ standing }) => standing === 'waiting');
-  const total = standings.length;
-  const nodes = { total, read: total };
-  const notServed = countsByReason(waiting.map(({ condition }) => condition));
+  const { looks = [], unserved = [] } = Object.groupBy(
+    standings.flatMap(({ condition }) => condition ?? []),
+    ({ reason }) => (harmless.has(reason) ? 'looks' : 'unserved'),
+  );
+  const notServed = countsByReason(unserved);
+  const sizes = pools.map((pool) => ({ pool, nodes: holdersOfOtherSize(pool, standings) }));
+  const changed = sizes.filter(({ nodes }) => nodes > 0);
+  const nodes = { total: total - leftAlone, read: total - leftAlone };
+  const findings = {
+    obstacles: [
+      ...changed.filter(({ pool }) => pool.held === pool.capacity).map(noneFits),
+      ...deniedInWords(denied),
+    ],
+    looks: [...onNodes(countsByReason(looks)), ...changed.map(keptInWords)],
+    leftAlone,
+  };
   const giveBlocks = waiting.filter(({ condition }) => condition === undefined).length;
-  return { ...verdictOn({ nodes, notServed }, { denied: 0, otherwise: 0 }), would: { giveBlocks } };
+  return { ...verdictOn({ nodes, notServed }, findings), would: { giveBlocks } };
+}
+
+interface OtherSize {
+  readonly pool: PoolFigures;
+  /** How many hold blocks of another size. */
+  readonly nodes: number;
+}
+
+/** Nodes with a block of the pool that is not of its mask size, and that they did not ask for. */
+function holdersOfOtherSize({ cidr, maskSize }: PoolFigures, standings: readonly Standing[]): number {
+  const isOther = (block: string): boolean => {
+    const held = cidrOf(block);
+    return held !== undefined && contains(cidr, held) && held.length !== maskSize;
+  };
+  return standings.filter(
+    ({ holder }) => holder.asked?.[cidr.family] === undefined && holder.blocks.some(isOther),
+  ).length;
+}
+
+function noneFits({ pool: { cidr, maskSize } }: OtherSize): string {
+  return `no block of /${maskSize} is free in ${cidrText(cidr)} beside blocks of another size`;
+}
+
+function keptInWords({ pool: { cidr, maskSize }, nodes }: OtherSize): string {
+  return `${counted(nodes, 'node')} whose blocks in ${cidrText(cidr)} are no /${maskSize}`;
+}
+
+function countsOf(standings: readonly Standing[]): CidrFleetReport['nodes'] {
+  const counts = { total: standings.length, served: 0, waiting: 0, leftAlone: 0 };
+  for (const { standing } of standings) counts[standing]++;
+  return counts;
 }
 
 function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
   const { standings } = blocks;
-  const counts = { total: standings.length, served: 0, waiting: 0, leftAlone: 0 };
-  for (const { standing } of standings) counts[standing]++;
   const waiting = standings
     .filter(({ standing }) => standing === 'waiting')
     .toSorted((a, b) => a.holder.createdAt - b.holder.createdAt);
@@ -119,7 +179,7 @@ function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
   );
   return {
     reasons: countsByReason(standings.map(({ condition }) => condition)),
-    nodes: counts,
+    nodes: countsOf(standings),
     pools: blocks.pools.map(poolReport),
     waiting: waiting.slice(0, maxListed).map(entryOf),
     warnings: warnings.slice(0, maxListed).map(entryOf),

@@ -3,7 +3,7 @@
 import { conditionOf, type NodeFigures, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { secondaryAddressesOf, type PlannedStep } from '../../node/allocate/planned-step.ts';
 import { prefixSize } from '../../providers/contract/network-interface.ts';
-import { type DryRunVerdict, verdictOn } from './dry-run-verdict.ts';
+import { counted, deniedInWords, type DryRunVerdict, verdictOn } from './dry-run-verdict.ts';
 import { countsByReason, maxListed } from './process-status-report.ts';
 
 export interface DryRunReport extends DryRunVerdict {
@@ -178,7 +178,10 @@ export function dryRunReport(
   const present = new Set(summaries.map(({ name }) => name));
   const decidedOtherwise = [...decided.values()].filter(({ node }) => present.has(node));
   return {
-    ...verdictOn({ nodes, notServed }, { denied, otherwise: decidedOtherwise.length }),
+    ...verdictOn(
+      { nodes, notServed },
+      { obstacles: deniedInWords(denied), looks: looksAt(decidedOtherwise.length) },
+    ),
     would: {
       createInterfaces,
       assign,
@@ -190,6 +193,10 @@ export function dryRunReport(
     otherwise: decidedOtherwise.length,
     decidedOtherwise: decidedOtherwise.slice(0, maxListed),
   };
+}
+
+function looksAt(otherwise: number): readonly string[] {
+  return otherwise === 0 ? [] : [`${counted(otherwise, 'node')} where another program decided otherwise`];
 }
 
 function bySubnet(steps: readonly PlannedStep[]): Readonly<Record<string, number>> {

@@ -10,29 +10,45 @@ export interface DryRunVerdict {
   readonly notServed: Readonly<Record<string, number>>;
 }
 
-/** `denied`: permissions. `otherwise`: nodes where another program decided otherwise. */
-export function verdictOn(
-  facts: Pick<DryRunVerdict, 'nodes' | 'notServed'>,
-  { denied, otherwise }: { readonly denied: number; readonly otherwise: number },
-): DryRunVerdict {
-  const { total, read } = facts.nodes;
-  const unserved = Object.entries(facts.notServed).map(
-    ([reason, count]) => `${reason} on ${counted(count, 'node')}`,
-  );
-  const obstacles = [
-    ...(total === 0 ? ['no node is known'] : []),
-    ...unserved,
-    ...(total > read && unserved.length === 0 ? [`${counted(total - read, 'instance')} not read yet`] : []),
-    ...(denied > 0 ? [`${counted(denied, 'permission')} denied`] : []),
-  ];
-  if (obstacles.length > 0) return { verdict: 'no-go', sentence: `no-go: ${obstacles.join(', ')}`, ...facts };
-  const look =
-    otherwise === 0
-      ? ''
-      : `, after a look at ${counted(otherwise, 'node')} where another program decided otherwise`;
-  return { verdict: 'go', sentence: `go: ${counted(total, 'node')} would be served${look}`, ...facts };
+/** What a verdict rests on beside the nodes. */
+export interface DryRunFindings {
+  /** What else stands against going live. */
+  readonly obstacles: readonly string[];
+  /** What somebody has to look at first. */
+  readonly looks: readonly string[];
+  /** Nodes whose owners ask that they are left alone: they are none of the total. */
+  readonly leftAlone?: number;
 }
 
-function counted(count: number, noun: string): string {
+export function verdictOn(
+  facts: Pick<DryRunVerdict, 'nodes' | 'notServed'>,
+  { obstacles: others, looks, leftAlone = 0 }: DryRunFindings,
+): DryRunVerdict {
+  const { total, read } = facts.nodes;
+  const unserved = onNodes(facts.notServed);
+  const alone = leftAlone === 0 ? [] : [`${counted(leftAlone, 'node')} left alone`];
+  const obstacles = [
+    ...(total === 0 ? [leftAlone === 0 ? 'no node is known' : 'no node would be served', ...alone] : []),
+    ...unserved,
+    ...(total > read && unserved.length === 0 ? [`${counted(total - read, 'instance')} not read yet`] : []),
+    ...others,
+  ];
+  if (obstacles.length > 0) return { verdict: 'no-go', sentence: `no-go: ${obstacles.join(', ')}`, ...facts };
+  const served = [`${counted(total, 'node')} would be served`, ...alone].join(', ');
+  const look = looks.length === 0 ? '' : `, after a look at ${looks.join(' and ')}`;
+  return { verdict: 'go', sentence: `go: ${served}${look}`, ...facts };
+}
+
+/** Counts by reason, in words. */
+export function onNodes(counts: Readonly<Record<string, number>>): readonly string[] {
+  return Object.entries(counts).map(([reason, count]) => `${reason} on ${counted(count, 'node')}`);
+}
+
+/** `denied`: permissions. */
+export function deniedInWords(denied: number): readonly string[] {
+  return denied === 0 ? [] : [`${counted(denied, 'permission')} denied`];
+}
+
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
