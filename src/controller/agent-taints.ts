@@ -22,6 +22,14 @@ import type { ModeDeps } from './host.ts';
 const workers = 10;
 const backoff = { base: 1000, cap: 60_000 };
 
+/** What is written, part by part, and what it means that it fails. */
+const consequences = {
+  taint: 'a Node stays closed for pods although its agent is ready',
+  condition: 'the condition NetworkUnavailable of a Node is not set to false although its agent is ready',
+} as const;
+
+type Part = keyof typeof consequences;
+
 type AgentTaintsDeps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'reads'> & {
   /** By name. A live map. */
   readonly nodes: () => ReadonlyMap<string, ClusterNode>;
@@ -46,6 +54,8 @@ class AgentTaints {
   readonly #pods: Reflector<{ readonly node: string | undefined }>;
   readonly #queue: WorkQueue<string>;
   readonly #failures = new Map<string, number>();
+  /** The last problem that was logged: by Node, or by part if the permission for it lacks. */
+  readonly #told = new Map<string, string>();
   /** How many ready agents each Node has. */
   readonly #ready = new Map<string, number>();
   #isAbsenceTold = false;
@@ -111,14 +121,20 @@ class AgentTaints {
   async #reconcile(name: string): Promise<Result> {
     const { host } = this.#deps;
     const read = await this.#writer.get(name, this.#queue.deadline);
-    if (read.kind !== 'found') return this.#failed(name, read);
+    if (read.kind !== 'found') return this.#failed(name, 'taint', read);
     const { raw } = read;
-    for (const write of [() => this.#untaint(name, raw), () => this.#setCondition(name, raw)]) {
+    const writes = {
+      taint: () => this.#untaint(name, raw),
+      condition: () => this.#setCondition(name, raw),
+    };
+    for (const part of ['taint', 'condition'] as const) {
       if (!this.#ready.has(name)) return {};
-      const outcome = await write();
-      if (outcome !== undefined && outcome.kind !== 'written') return this.#failed(name, outcome);
+      const outcome = await writes[part]();
+      if (outcome === undefined) continue;
+      if (outcome.kind !== 'written') return this.#failed(name, part, outcome);
+      this.#told.delete(part);
     }
-    this.#failures.delete(name);
+    this.#forget(name);
     if (awaitsAgent(raw, host.options.agentNotReadyTaintKey))
       host.log.info('the agent of a Node serves it: it is open for pods', { node: name });
     return {};
@@ -136,19 +152,27 @@ class AgentTaints {
     return this.#writer.setNetworkReady({ name, uid, at, condition: ciliumIsUp }, this.#queue.deadline);
   }
 
-  #failed(name: string, failure: WriteFailure): Result {
+  #failed(name: string, part: Part, failure: WriteFailure): Result {
     if (failure.kind === 'gone') {
-      this.#failures.delete(name);
+      this.#forget(name);
       return {};
     }
     this.#failures.set(name, (this.#failures.get(name) ?? 0) + 1);
-    const { message } = failure;
-    if (failure.kind !== 'conflict')
-      this.#deps.host.log.warn('a Node stays closed for pods although its agent is ready', {
-        node: name,
-        problem: message,
-      });
+    if (failure.kind !== 'conflict') this.#warn(name, part, failure);
     return { isFailure: true, requeueAfter: this.#waitOf(name) };
+  }
+
+  /** Says a problem once until it changes: a permission that lacks is the problem of all Nodes. */
+  #warn(name: string, part: Part, { kind, message }: Exclude<WriteFailure, { kind: 'gone' }>): void {
+    const [about, problem] = kind === 'denied' ? [part, kind] : [name, `${part}: ${message}`];
+    if (this.#told.get(about) === problem) return;
+    this.#told.set(about, problem);
+    this.#deps.host.log.warn(consequences[part], { node: name, problem: message });
+  }
+
+  #forget(name: string): void {
+    this.#failures.delete(name);
+    this.#told.delete(name);
   }
 
   #waitOf(name: string): number {

@@ -11,7 +11,7 @@ import type { Logger } from '../../src/observability/logger.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
-import { type JsonObject, parseObject } from '../../src/simulator/workload/json.ts';
+import { isObject, type Json, type JsonObject } from '../../src/simulator/workload/json.ts';
 import { emptyEnvironment, type GivenFlags, optionsOf, rawFlags } from './given-options.ts';
 import { recordingLogger, type LogLine } from './recording-logger.ts';
 import type { ClusterWorld } from './cluster-world.ts';
@@ -185,7 +185,7 @@ export class WorldController {
       clock,
     );
     const note = ({ method, path, body = '{}' }: TransportRequest, at: number, status: number): ApiWrite => {
-      const write = { at, method, path, body: parseObject(body), status };
+      const write = { at, method, path, body: bodyOf(body), status };
       this.writes.push(write);
       return write;
     };
@@ -212,6 +212,12 @@ export class WorldController {
       },
     };
   }
+}
+
+/** A JSON patch is a list of operations. */
+function bodyOf(text: string): JsonObject {
+  const body = JSON.parse(text) as Json;
+  return isObject(body) ? body : { operations: body };
 }
 
 /** Starts a controller; it runs until it is stopped or killed, or the test ends. */

@@ -92,16 +92,18 @@ export abstract class CiliumNodeMode implements BlockMode {
       keptLabels,
       ...(agentTaint !== undefined && { agentTaint }),
       onChange: (name, node) => {
-        if (node !== undefined) {
-          this.#gc?.noteNode(name);
-          this.#taints?.noteNode(name);
-        }
+        if (node !== undefined) this.#noteNode(name);
         served.allocator?.reassess(name);
         if (this.nodes.nodes.size === 1) this.#decideClaims();
       },
       onAccess: (problem) => {
         if (problem !== undefined)
           log.warn('cannot read Nodes: CiliumNodes of machines that are gone stay', { problem });
+        else log.info('reading Nodes again');
+        for (const name of this.nodes.nodes.keys()) {
+          this.#noteNode(name);
+          served.allocator?.reassess(name);
+        }
       },
       onState: (state) => {
         if (state.kind !== 'denied') deps.reads.note('nodes', state);
@@ -122,6 +124,11 @@ export abstract class CiliumNodeMode implements BlockMode {
   }
 
   abstract lead(session: BlockSession, signal: AbortSignal): Promise<void> | undefined;
+
+  #noteNode(name: string): void {
+    this.#gc?.noteNode(name);
+    this.#taints?.noteNode(name);
+  }
 
   get isInformed(): boolean {
     return this.#isInformed;

@@ -110,7 +110,9 @@ export class ClusterCache {
             { problem },
           );
         else log.info('reading Nodes again: instances are verified');
-        this.#identitiesChanged(this.identities.replace(this.#clusterNodes.nodes));
+        const { nodes } = this.#clusterNodes;
+        this.#identitiesChanged(this.identities.replace(nodes));
+        for (const name of nodes.keys()) duties?.noteNode(name);
       },
       onState: (state) => {
         this.#nodesAreListed = state.kind === 'watching';

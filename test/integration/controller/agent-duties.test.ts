@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type JsonObject, valueAt } from '../../../src/simulator/workload/json.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
+import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
@@ -139,6 +140,54 @@ describe('a Node that awaits its agent', () => {
     expect(controller.warnings()).toEqual([]);
   });
 
+  test('is opened once Headwater may read Nodes, which it might not at its start', async () => {
+    const allow = world.refuse(403, 'GET', /\/api\/v1\/nodes/);
+    await addAgent('True');
+    startController(world, { flags });
+    await world.advance(120_000);
+    const before = taints();
+    allow();
+    await world.advance(120_000);
+
+    expect([before, taints()]).toEqual([[other, taint], [other]]);
+  });
+
+  const closed = 'a Node stays closed for pods although its agent is ready';
+  const noCondition =
+    'the condition NetworkUnavailable of a Node is not set to false although its agent is ready';
+
+  test.each([
+    ['the taint of Nodes', /\/nodes\/[^/]+$/, closed, [other, taint]],
+    ['the status of Nodes', /\/nodes\/[^/]+\/status$/, noCondition, [other]],
+  ])('is reported once for all if Headwater may not change %s', async (_, path, warning, left) => {
+    const allow = world.refuse(403, 'PATCH', path);
+    await addAgent('True');
+    const controller = startController(world, { flags });
+    await world.advance(600_000);
+    const denied = [taints(), controller.warnings()];
+    allow();
+    await world.advance(120_000);
+
+    expect(denied).toEqual([left, [warning]]);
+    expect([taints(), conditions(), controller.warnings()]).toEqual([
+      [other],
+      [expect.objectContaining({ reason: 'CiliumIsUp' })],
+      [warning],
+    ]);
+  });
+
+  test('is reported again once another part of it fails', async () => {
+    const allow = world.refuse(500, 'PATCH', /\/nodes\/[^/]+$/);
+    world.refuse(500, 'PATCH', /\/nodes\/[^/]+\/status$/);
+    await addAgent('True');
+    const controller = startController(world, { flags });
+    await world.advance(300_000);
+    allow();
+    await world.advance(300_000);
+
+    expect(controller.warnings()).toEqual([closed, noCondition]);
+  });
+
   const notFound = ['no pod of a Cilium agent is found: Nodes keep their taint'];
 
   test.each<[string, Readonly<Record<string, string>>, () => Promise<void>, readonly string[]]>([
@@ -161,6 +210,40 @@ describe('a Node that awaits its agent', () => {
     expect(conditions()).toBeUndefined();
     expect(controller.warnings()).toEqual(warnings);
   });
+});
+
+test('a Node is opened in the mode cluster-pool once Headwater may read Nodes, which it might not at its start', async () => {
+  const flags = {
+    ipam: 'cluster-pool',
+    'cluster-pool-ipv4-cidr': '10.0.0.0/22',
+    'manage-agent-taint': 'true',
+  };
+  const blocks = new BlockWorld({ seed: 'one', command: 'run', flags });
+  const agent = { name: 'agent', namespace: 'kube-system', labels: { 'k8s-app': 'cilium' } };
+  await blocks.ask('POST', '/api/v1/namespaces', { metadata: { name: 'kube-system' } });
+  await blocks.ask('POST', '/api/v1/nodes', { metadata: { name: 'a' }, spec: { taints: [taint] } });
+  await blocks.ask('POST', pods, {
+    metadata: agent,
+    spec: { nodeName: 'a', hostNetwork: true, containers: [{ name: 'agent', image: 'cilium' }] },
+  });
+  await blocks.ask('PATCH', `${pods}/agent/status`, {
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  const failure = { code: 403, reason: 'Forbidden', message: 'no' };
+  const allow = blocks.model.faults.inject({
+    times: Infinity,
+    method: 'GET',
+    path: /\/api\/v1\/nodes/,
+    effect: { kind: 'refuse', failure },
+  });
+  blocks.startReplica();
+  await blocks.clock.advance(120_000);
+  allow();
+  const before = valueAt(await blocks.ask('GET', '/api/v1/nodes/a'), 'spec', 'taints');
+  await blocks.clock.advance(120_000);
+
+  expect(before).toEqual([taint]);
+  expect(valueAt(await blocks.ask('GET', '/api/v1/nodes/a'), 'spec', 'taints')).toBeUndefined();
 });
 
 describe('the security groups of an interface that exists', () => {
