@@ -5,6 +5,7 @@ import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
 import type { NodeManager } from '../../manager/node-manager.ts';
 import { sleep } from '../../runtime/clock.ts';
 import type { CloudState } from './cloud-state.ts';
+import type { ClusterCache } from './cluster-cache.ts';
 import type { Host, Leadership } from '../host.ts';
 import {
   type Change,
@@ -22,7 +23,8 @@ export interface DryRunWatchDeps {
   readonly host: Pick<Host, 'clock' | 'log'>;
   readonly leadership: Pick<Leadership, 'permission'>;
   readonly nodes: Pick<NodeManager, 'fleet' | 'cloudChanged'>;
-  readonly cloud: Pick<CloudState, 'cloud' | 'inventory'>;
+  readonly cloud: Pick<CloudState, 'cloud' | 'implementation' | 'inventory' | 'readProblem'>;
+  readonly cluster: Pick<ClusterCache, 'identityProblem' | 'nodeNames' | 'nodes'>;
 }
 
 type Reconciled = Extract<NodeSummary, { readonly kind: 'reconciled' }>;
@@ -62,11 +64,15 @@ export class DryRunWatch {
   /** Undefined unless a dry run is on. */
   report(): DryRunReport | undefined {
     if (!this.#isOn) return undefined;
-    const { nodes, cloud } = this.#deps;
+    const { nodes, cloud, cluster } = this.#deps;
     return dryRunReport([...nodes.fleet.figures()], {
       same: this.#same.size,
       otherwise: this.#otherwise,
       denied: cloud.cloud.denied().length,
+      identityProblem: cluster.identityProblem,
+      readProblem: cloud.readProblem,
+      unannounced: [...(cluster.nodeNames() ?? [])].filter((name) => !cluster.nodes.has(name)).length,
+      isAskable: cloud.implementation.rehearse !== undefined,
     });
   }
 

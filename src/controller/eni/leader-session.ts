@@ -62,7 +62,7 @@ export class LeaderSession implements NodeListener {
   constructor(deps: LeaderSessionDeps) {
     this.#deps = deps;
     this.cloud = deps.cloud;
-    const { host, events, leadership } = deps;
+    const { host, events, leadership, cluster } = deps;
     const { permission } = leadership;
     const collects = cloudSettings(host.options).collection.kind === 'on';
     this.#report = nodeInstruments({ ...host, events, collects });
@@ -75,6 +75,7 @@ export class LeaderSession implements NodeListener {
       leadership,
       nodes: this.nodes,
       cloud: this.cloud,
+      cluster,
     });
     // When permissions change, nodes start what may run again and report what is paused.
     permission.onChange(() => {

@@ -3,7 +3,13 @@
 import { conditionOf, type NodeFigures, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { secondaryAddressesOf, type PlannedStep } from '../../node/allocate/planned-step.ts';
 import { prefixSize } from '../../providers/contract/network-interface.ts';
-import { counted, deniedInWords, type DryRunVerdict, verdictOn } from './dry-run-verdict.ts';
+import {
+  counted,
+  deniedInWords,
+  type DryRunFindings,
+  type DryRunVerdict,
+  verdictOn,
+} from './dry-run-verdict.ts';
 import { countsByReason, maxListed } from './process-status-report.ts';
 
 export interface DryRunReport extends DryRunVerdict {
@@ -154,18 +160,26 @@ function holdingOf({ view }: NodeFigures): Holding | undefined {
   return { interfaces: view.interfaces.length, addresses };
 }
 
+/** What a verdict on the fleet of a cloud rests on beside its nodes. */
+export interface FleetFindings {
+  /** Permissions that are missing. */
+  readonly denied: number;
+  /** Why Nodes cannot be read, and the last read of the cloud failed; undefined if not. */
+  readonly identityProblem: string | undefined;
+  readonly readProblem: string | undefined;
+  /** Nodes without a CiliumNode. */
+  readonly unannounced: number;
+  /** Whether the cloud says, without a change, whether it permits changes. */
+  readonly isAskable: boolean;
+}
+
 export function dryRunReport(
   summaries: readonly NodeSummary[],
   {
     same,
     otherwise: decided,
-    denied,
-  }: {
-    readonly same: number;
-    readonly otherwise: ReadonlyMap<string, OtherDecision>;
-    /** Permissions that are missing. */
-    readonly denied: number;
-  },
+    ...findings
+  }: FleetFindings & { readonly same: number; readonly otherwise: ReadonlyMap<string, OtherDecision> },
 ): DryRunReport {
   const figures = summaries.flatMap((entry) => (entry.kind === 'reconciled' ? [entry.figures] : []));
   const steps = figures.flatMap(({ planned = [] }) => planned);
@@ -180,7 +194,7 @@ export function dryRunReport(
   return {
     ...verdictOn(
       { nodes, notServed },
-      { obstacles: deniedInWords(denied), looks: looksAt(decidedOtherwise.length) },
+      { ...findingsOn(findings, summaries), looks: looksAt(decidedOtherwise.length) },
     ),
     would: {
       createInterfaces,
@@ -192,6 +206,33 @@ export function dryRunReport(
     same,
     otherwise: decidedOtherwise.length,
     decidedOtherwise: decidedOtherwise.slice(0, maxListed),
+  };
+}
+
+function findingsOn(
+  { denied, identityProblem, readProblem, unannounced, isAskable }: FleetFindings,
+  summaries: readonly NodeSummary[],
+): Omit<DryRunFindings, 'looks'> {
+  const unverified = summaries.filter(
+    (entry) => entry.kind === 'reconciled' && !entry.figures.isVerified,
+  ).length;
+  const verb = unannounced === 1 ? 'has' : 'have';
+  const agents = unannounced === 1 ? 'its agent has' : 'their agents have';
+  return {
+    obstacles: [
+      ...(identityProblem === undefined
+        ? []
+        : [`Nodes cannot be read (${counted(unverified, 'CiliumNode')} unverified)`]),
+      ...(readProblem === undefined ? [] : ['the last read of the cloud failed']),
+      ...deniedInWords(denied),
+    ],
+    notes:
+      unannounced === 0
+        ? []
+        : [`${counted(unannounced, 'Node')} ${verb} no CiliumNode yet: ${agents} not started`],
+    caveats: [
+      `permissions to change were not asked: ${isAskable ? 'headwater check asks what it can' : 'the cloud tells them only by a change'}`,
+    ],
   };
 }
 

@@ -18,25 +18,35 @@ export interface DryRunFindings {
   readonly looks: readonly string[];
   /** Nodes whose owners ask that they are left alone: they are none of the total. */
   readonly leftAlone?: number;
+  /** Told beside every verdict. */
+  readonly notes?: readonly string[];
+  /** What a `go` does not rest on. */
+  readonly caveats?: readonly string[];
 }
 
 export function verdictOn(
   facts: Pick<DryRunVerdict, 'nodes' | 'notServed'>,
-  { obstacles: others, looks, leftAlone = 0 }: DryRunFindings,
+  { obstacles: others, looks, leftAlone = 0, notes = [], caveats = [] }: DryRunFindings,
 ): DryRunVerdict {
-  const { total, read } = facts.nodes;
-  const unserved = onNodes(facts.notServed);
+  const { total } = facts.nodes;
   const alone = leftAlone === 0 ? [] : [`${counted(leftAlone, 'node')} left alone`];
-  const obstacles = [
-    ...(total === 0 ? [leftAlone === 0 ? 'no node is known' : 'no node would be served', ...alone] : []),
-    ...unserved,
-    ...(total > read && unserved.length === 0 ? [`${counted(total - read, 'instance')} not read yet`] : []),
-    ...others,
-  ];
-  if (obstacles.length > 0) return { verdict: 'no-go', sentence: `no-go: ${obstacles.join(', ')}`, ...facts };
+  const none = alone.length === 0 ? 'no node is known' : 'no node would be served';
+  const obstacles = [...(total === 0 ? [none, ...alone] : []), ...unservedInWords(facts), ...others];
+  if (obstacles.length > 0)
+    return { verdict: 'no-go', sentence: [`no-go: ${obstacles.join(', ')}`, ...notes].join('; '), ...facts };
   const served = [`${counted(total, 'node')} would be served`, ...alone].join(', ');
   const look = looks.length === 0 ? '' : `, after a look at ${looks.join(' and ')}`;
-  return { verdict: 'go', sentence: `go: ${served}${look}`, ...facts };
+  return { verdict: 'go', sentence: [`go: ${served}${look}`, ...notes, ...caveats].join('; '), ...facts };
+}
+
+function unservedInWords({
+  nodes: { total, read },
+  notServed,
+}: Pick<DryRunVerdict, 'nodes' | 'notServed'>): readonly string[] {
+  const unserved = onNodes(notServed);
+  return unserved.length > 0 || total === read
+    ? unserved
+    : [`${counted(total - read, 'instance')} not read yet`];
 }
 
 /** Counts by reason, in words. */

@@ -50,7 +50,8 @@ describe('the sum of a dry run', () => {
     expect(world.pool(world.machine()).size).toBe(11);
     expect(sumOf(controller)).toMatchObject({
       verdict: 'go',
-      sentence: 'go: 2 nodes would be served',
+      sentence:
+        'go: 2 nodes would be served; permissions to change were not asked: headwater check asks what it can',
       would: { createInterfaces: 0, assign: 0, release: 0, deleteInterfaces: 0 },
       same: 2,
       otherwise: 0,
@@ -90,6 +91,61 @@ describe('the sum of a dry run', () => {
       nodes: { total: 2 },
     });
     expect(Object.values(sumOf(controller)?.notServed ?? {})).toEqual([1]);
+  });
+
+  test('says no-go while Nodes may not be read', async () => {
+    const world = worldOf(2);
+    for (const machine of world.machines) await world.announce(machine);
+    const end = world.refuse(403, 'GET', /\/api\/v1\/nodes/);
+    const controller = startController(world, { flags: dry });
+    await world.advance(300_000);
+
+    expect(sumOf(controller)).toMatchObject({
+      verdict: 'no-go',
+      sentence: 'no-go: Nodes cannot be read (2 CiliumNodes unverified)',
+    });
+
+    end();
+    await world.advance(900_000);
+    expect(sumOf(controller)).toMatchObject({ verdict: 'go' });
+  });
+
+  test('says no-go while the last read of the cloud failed', async () => {
+    const world = worldOf(2);
+    const controller = startController(world, { flags: { ...dry, 'resync-interval': '1m' } });
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(300_000);
+    const end = world.fault('DescribeNetworkInterfaces', {
+      kind: 'error',
+      status: 500,
+      code: 'InternalError',
+      message: 'it fails',
+    });
+    await world.advance(900_000);
+
+    expect(sumOf(controller)).toMatchObject({
+      verdict: 'no-go',
+      sentence: expect.stringContaining('the last read of the cloud failed'),
+    });
+
+    end();
+    await world.advance(300_000);
+    expect(sumOf(controller)).toMatchObject({ verdict: 'go' });
+  });
+
+  test('says how many Nodes have no CiliumNode', async () => {
+    const world = worldOf(3);
+    const [first, ...others] = world.machines;
+    await world.announce(first ?? world.machine());
+    for (const { name } of others) await world.call('POST', '/api/v1/nodes', { metadata: { name } });
+    const controller = startController(world, { flags: dry });
+    await world.advance(90_000);
+
+    expect(sumOf(controller)).toMatchObject({
+      verdict: 'go',
+      sentence:
+        'go: 1 node would be served; 2 Nodes have no CiliumNode yet: their agents have not started; permissions to change were not asked: headwater check asks what it can',
+    });
   });
 
   test('counts what it would release', async () => {

@@ -4,6 +4,7 @@ import {
   comparedTo,
   type DryRunTrack,
   dryRunReport,
+  type FleetFindings,
 } from '../../../../src/controller/reporting/dry-run-report.ts';
 import type { NodeFigures, NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
 
@@ -104,7 +105,11 @@ describe('what happens to an instance during a dry run', () => {
 });
 
 describe('the verdict of a dry run', () => {
-  const good: NodeSummary = { kind: 'reconciled', name: 'a', figures: figures({}) };
+  const good: NodeSummary = {
+    kind: 'reconciled',
+    name: 'a',
+    figures: { ...figures({}), isVerified: true },
+  };
   const bad: NodeSummary = {
     kind: 'blocked',
     name: 'b',
@@ -115,14 +120,48 @@ describe('the verdict of a dry run', () => {
   const unread: NodeSummary = { kind: 'reconciled', name: 'c', figures: figures({ isUnread: true }) };
   const other = new Map([['a', { node: 'a', would: 'x', did: 'y' }]]);
 
-  test.each<[readonly NodeSummary[], number, string]>([
-    [[], 0, 'no-go: no node is known'],
-    [[good], 0, 'go: 1 node would be served, after a look at 1 node where another program decided otherwise'],
-    [[good, bad], 0, 'no-go: InstanceMismatch on 1 node'],
-    [[good, unread], 0, 'no-go: 1 instance not read yet'],
-    [[good], 2, 'no-go: 2 permissions denied'],
-  ])('names what stands against it: %#', (summaries, denied, sentence) => {
-    const report = dryRunReport(summaries, { same: 0, otherwise: other, denied });
+  const unverified: NodeSummary = {
+    kind: 'reconciled',
+    name: 'd',
+    figures: { ...figures({}), isVerified: false },
+  };
+  const nothing: FleetFindings = {
+    denied: 0,
+    identityProblem: undefined,
+    readProblem: undefined,
+    unannounced: 0,
+    isAskable: true,
+  };
+  const unasked = 'permissions to change were not asked: headwater check asks what it can';
+
+  test.each<[readonly NodeSummary[], Partial<FleetFindings>, string]>([
+    [[], {}, 'no-go: no node is known'],
+    [
+      [],
+      { unannounced: 3 },
+      'no-go: no node is known; 3 Nodes have no CiliumNode yet: their agents have not started',
+    ],
+    [
+      [good],
+      {},
+      `go: 1 node would be served, after a look at 1 node where another program decided otherwise; ${unasked}`,
+    ],
+    [
+      [unverified],
+      { unannounced: 1, isAskable: false },
+      'go: 1 node would be served; 1 Node has no CiliumNode yet: its agent has not started; permissions to change were not asked: the cloud tells them only by a change',
+    ],
+    [[good, bad], {}, 'no-go: InstanceMismatch on 1 node'],
+    [[good, unread], {}, 'no-go: 1 instance not read yet'],
+    [[good], { denied: 2 }, 'no-go: 2 permissions denied'],
+    [
+      [good, unverified],
+      { identityProblem: 'forbidden' },
+      'no-go: Nodes cannot be read (1 CiliumNode unverified)',
+    ],
+    [[good], { readProblem: 'denied' }, 'no-go: the last read of the cloud failed'],
+  ])('names what stands against it: %#', (summaries, found, sentence) => {
+    const report = dryRunReport(summaries, { ...nothing, ...found, same: 0, otherwise: other });
 
     expect(report.sentence).toBe(sentence);
     expect(report.verdict).toBe(sentence.split(':')[0]);
