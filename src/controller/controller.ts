@@ -17,7 +17,7 @@ import {
 } from '../providers/gate/mutation-permission.ts';
 import { sleep } from '../runtime/clock.ts';
 import { aborted, raceAbort } from '../runtime/race-abort.ts';
-import { warnOfMissingAccess } from './reporting/access-warnings.ts';
+import { KubernetesAccess } from './reporting/access-warnings.ts';
 import { ReadLog } from './reporting/watch-counters.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
@@ -57,6 +57,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   readonly #events: EventRecorder;
   readonly #permission: MutationPermission;
   readonly #liveOptions: LiveOptions | undefined;
+  readonly #access: KubernetesAccess;
   readonly #leading = Promise.withResolvers<'leading'>();
   /** Evaluated at each call: a process that was frozen for longer than its lease resumes without leadership. */
   readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
@@ -66,8 +67,6 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   #leadingSince: number | undefined;
   /** The process that holds the Lease, if known; undefined if it is this one or none. */
   #leader: string | undefined;
-  /** Why this process may not acquire the Lease. */
-  #leaseProblem: string | undefined;
   /** When all work must have ended, in monotonic ms; undefined before the drain. */
   #drainedBy: number | undefined;
 
@@ -94,10 +93,17 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       isDeaf: () => this.#mode.silence() !== undefined,
     });
     const permission = this.#permission;
+    this.#access = new KubernetesAccess({ ...host, kubernetes, permission });
     this.#mode = deps.composeMode({
       host,
       kubernetes,
-      leadership: { leads: this.#leads, isInSafeLeaseWindow, permission, lease: this.#election },
+      leadership: {
+        leads: this.#leads,
+        isInSafeLeaseWindow,
+        permission,
+        lease: this.#election,
+        access: this.#access,
+      },
       events: {
         record: (subject, report) => this.#events.record(subject, report),
         recordOnLease: (report) => this.#recordOnLease(report),
@@ -118,13 +124,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const background = [
       ...[...this.#mode.background, this.#events].map((each) => each.run(ending.signal)),
       ...(this.#liveOptions === undefined ? [] : [this.#liveOptions.run(ending.signal)]),
-      warnOfMissingAccess(
-        { ...this.#deps.host, kubernetes: this.#deps.kubernetes, scope: this.#mode.access },
-        (problem) => {
-          this.#leaseProblem = problem;
-        },
-        ending.signal,
-      ),
+      this.#access.run(this.#mode.access, ending.signal),
     ];
     const ended = this.#leadUntilOver(signal);
     const outcome = await ended.finally(() => ending.abort());
@@ -185,7 +185,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
    * and leave no leader.
    */
   #candidacyProblem(): string | undefined {
-    const problem = this.#election?.problem?.message ?? this.#leaseProblem;
+    const problem = this.#election?.problem?.message ?? this.#access.leaseProblem;
     return problem === undefined ? undefined : `it cannot become the leader: ${problem}`;
   }
 

@@ -11,6 +11,7 @@ import type { MetricRegistry } from '../observability/metrics.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
+import type { KubernetesAccess } from './reporting/access-warnings.ts';
 import type { ReadLog } from './reporting/watch-counters.ts';
 import type { SelfFacts } from './reporting/process-status-report.ts';
 
@@ -33,6 +34,8 @@ export interface Leadership {
   readonly permission: MutationPermission;
   /** Undefined without leader election. */
   readonly lease: LeaderElection | undefined;
+  /** Permissions in Kubernetes. */
+  readonly access: Pick<KubernetesAccess, 'missing'>;
 }
 
 /** What the controller gives its mode. */

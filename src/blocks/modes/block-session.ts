@@ -141,7 +141,10 @@ export class BlockSession implements AllocatorPorts {
         const daysLeft = days.get(key);
         return { ...figures, waiting: waiting.get(key) ?? 0, ...(daysLeft !== undefined && { daysLeft }) };
       }),
-      denied: this.#served.cloud?.().denied.length ?? 0,
+      access: {
+        denied: this.#served.cloud?.().denied.length ?? 0,
+        missing: this.#deps.leadership.access.missing,
+      },
       othersWrite: last && { ...last, parts: ['podCIDRs'], manager: undefined },
     };
   }

@@ -2,9 +2,10 @@
 import type { Standing } from '../allocation/allocator-entry.ts';
 import type { PoolFigures } from '../allocation/block-ledger.ts';
 import {
+  accessInWords,
   counted,
-  deniedInWords,
   type DryRunVerdict,
+  type MissingAccess,
   onNodes,
   verdictOn,
 } from '../../controller/reporting/dry-run-verdict.ts';
@@ -93,8 +94,7 @@ export interface ReportedBlocks {
   readonly standings: readonly Standing[];
   readonly pools: readonly ReportedPool[];
   readonly othersWrite: ReportedWrite | undefined;
-  /** Permissions that a cloud denies. */
-  readonly denied: number;
+  readonly access: MissingAccess;
 }
 
 export function blockStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): BlockStatusReport {
@@ -112,8 +112,8 @@ const harmless: ReadonlySet<string> = new Set(['MaskSizeIgnored', 'PodCIDRUnused
 export function sumOfDryRun({
   standings,
   pools,
-  denied,
-}: Pick<ReportedBlocks, 'standings' | 'denied'> & {
+  access,
+}: Pick<ReportedBlocks, 'access' | 'standings'> & {
   readonly pools: readonly PoolFigures[];
 }): BlockDryRunReport {
   const { leftAlone, total } = countsOf(standings);
@@ -129,7 +129,7 @@ export function sumOfDryRun({
   const findings = {
     obstacles: [
       ...changed.filter(({ pool }) => pool.held === pool.capacity).map(noneFits),
-      ...deniedInWords(denied),
+      ...accessInWords(access),
     ],
     looks: [...onNodes(countsByReason(looks)), ...changed.map(keptInWords)],
     leftAlone,

@@ -21,7 +21,7 @@ const interval = 60_000;
 
 export interface DryRunWatchDeps {
   readonly host: Pick<Host, 'clock' | 'log'>;
-  readonly leadership: Pick<Leadership, 'permission'>;
+  readonly leadership: Pick<Leadership, 'access' | 'permission'>;
   readonly nodes: Pick<NodeManager, 'fleet' | 'cloudChanged'>;
   readonly cloud: Pick<CloudState, 'cloud' | 'implementation' | 'inventory' | 'readProblem'>;
   readonly cluster: Pick<ClusterCache, 'identityProblem' | 'nodeNames' | 'nodes'>;
@@ -64,11 +64,11 @@ export class DryRunWatch {
   /** Undefined unless a dry run is on. */
   report(): DryRunReport | undefined {
     if (!this.#isOn) return undefined;
-    const { nodes, cloud, cluster } = this.#deps;
+    const { nodes, cloud, cluster, leadership } = this.#deps;
     return dryRunReport([...nodes.fleet.figures()], {
       same: this.#same.size,
       otherwise: this.#otherwise,
-      denied: cloud.cloud.denied().length,
+      access: { denied: cloud.cloud.denied().length, missing: leadership.access.missing },
       identityProblem: cluster.identityProblem,
       readProblem: cloud.readProblem,
       unannounced: [...(cluster.nodeNames() ?? [])].filter((name) => !cluster.nodes.has(name)).length,

@@ -5,9 +5,10 @@ import { secondaryAddressesOf, type PlannedStep } from '../../node/allocate/plan
 import { prefixSize } from '../../providers/contract/network-interface.ts';
 import {
   counted,
-  deniedInWords,
+  accessInWords,
   type DryRunFindings,
   type DryRunVerdict,
+  type MissingAccess,
   verdictOn,
 } from './dry-run-verdict.ts';
 import { countsByReason, maxListed } from './process-status-report.ts';
@@ -162,8 +163,7 @@ function holdingOf({ view }: NodeFigures): Holding | undefined {
 
 /** What a verdict on the fleet of a cloud rests on beside its nodes. */
 export interface FleetFindings {
-  /** Permissions that are missing. */
-  readonly denied: number;
+  readonly access: MissingAccess;
   /** Why Nodes cannot be read, and the last read of the cloud failed; undefined if not. */
   readonly identityProblem: string | undefined;
   readonly readProblem: string | undefined;
@@ -210,7 +210,7 @@ export function dryRunReport(
 }
 
 function findingsOn(
-  { denied, identityProblem, readProblem, unannounced, isAskable }: FleetFindings,
+  { access, identityProblem, readProblem, unannounced, isAskable }: FleetFindings,
   summaries: readonly NodeSummary[],
 ): Omit<DryRunFindings, 'looks'> {
   const unverified = summaries.filter(
@@ -224,7 +224,7 @@ function findingsOn(
         ? []
         : [`Nodes cannot be read (${counted(unverified, 'CiliumNode')} unverified)`]),
       ...(readProblem === undefined ? [] : ['the last read of the cloud failed']),
-      ...deniedInWords(denied),
+      ...accessInWords(access),
     ],
     notes:
       unannounced === 0

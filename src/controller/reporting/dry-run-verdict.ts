@@ -1,4 +1,5 @@
 // Decides whether a dry run says to go live: it does unless something would not be served. Pure.
+import type { NeededAccess } from '../../kubernetes/access/needed-access.ts';
 
 export interface DryRunVerdict {
   readonly verdict: 'go' | 'no-go';
@@ -54,9 +55,25 @@ export function onNodes(counts: Readonly<Record<string, number>>): readonly stri
   return Object.entries(counts).map(([reason, count]) => `${reason} on ${counted(count, 'node')}`);
 }
 
-/** `denied`: permissions. */
-export function deniedInWords(denied: number): readonly string[] {
-  return denied === 0 ? [] : [`${counted(denied, 'permission')} denied`];
+/** Permissions that are missing. */
+export interface MissingAccess {
+  /** In the cloud. */
+  readonly denied: number;
+  /** In Kubernetes; undefined while nobody has asked. */
+  readonly missing: readonly Pick<NeededAccess, 'resource' | 'verb'>[] | undefined;
+}
+
+/** Missing permissions that are named. */
+const maxNamed = 3;
+
+export function accessInWords({ denied, missing }: MissingAccess): readonly string[] {
+  const cloud = denied === 0 ? [] : [`${counted(denied, 'permission')} denied`];
+  if (missing === undefined) return [...cloud, 'permissions in Kubernetes not asked yet'];
+  if (missing.length === 0) return cloud;
+  const named = missing.slice(0, maxNamed).map(({ verb, resource }) => `${verb} ${resource}`);
+  const more = missing.length > maxNamed ? [`${missing.length - maxNamed} more`] : [];
+  const list = [...named, ...more].join(', ');
+  return [...cloud, `${counted(missing.length, 'permission')} in Kubernetes missing (${list})`];
 }
 
 export function counted(count: number, noun: string): string {

@@ -102,4 +102,21 @@ describe('a dry run where nodes hold blocks', () => {
 
     expect(verdictOf(world)).toMatchObject({ sentence, nodes: { total, read: total } });
   });
+
+  test('says no-go while a role does not permit what going live needs', async () => {
+    const world = new BlockWorld({ seed: 'one', command: 'run', flags: usual });
+    world.join('a');
+    world.model.authorize = ({ verb, resource }) => verb !== 'patch' || resource !== 'ciliumnodes';
+    await dryRun(world);
+
+    expect(verdictOf(world)).toMatchObject({
+      sentence: expect.stringMatching(
+        /^no-go: 2 permissions in Kubernetes missing \(patch ciliumnodes, patch ciliumnodes\/status\)$/,
+      ),
+    });
+
+    world.model.authorize = undefined;
+    await world.clock.advance(60_000);
+    expect(verdictOf(world)).toMatchObject({ sentence: 'go: 1 node would be served' });
+  });
 });

@@ -126,12 +126,13 @@ describe('the verdict of a dry run', () => {
     figures: { ...figures({}), isVerified: false },
   };
   const nothing: FleetFindings = {
-    denied: 0,
+    access: { denied: 0, missing: [] },
     identityProblem: undefined,
     readProblem: undefined,
     unannounced: 0,
     isAskable: true,
   };
+  const verbOnNodes = (verb: string) => ({ verb: verb as 'get', resource: 'nodes' });
   const unasked = 'permissions to change were not asked: headwater check asks what it can';
 
   test.each<[readonly NodeSummary[], Partial<FleetFindings>, string]>([
@@ -153,7 +154,13 @@ describe('the verdict of a dry run', () => {
     ],
     [[good, bad], {}, 'no-go: InstanceMismatch on 1 node'],
     [[good, unread], {}, 'no-go: 1 instance not read yet'],
-    [[good], { denied: 2 }, 'no-go: 2 permissions denied'],
+    [[good], { access: { denied: 2, missing: [] } }, 'no-go: 2 permissions denied'],
+    [[good], { access: { denied: 0, missing: undefined } }, 'no-go: permissions in Kubernetes not asked yet'],
+    [
+      [good],
+      { access: { denied: 1, missing: ['get', 'list', 'patch', 'watch'].map(verbOnNodes) } },
+      'no-go: 1 permission denied, 4 permissions in Kubernetes missing (get nodes, list nodes, patch nodes, 1 more)',
+    ],
     [
       [good, unverified],
       { identityProblem: 'forbidden' },
