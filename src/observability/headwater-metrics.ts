@@ -206,7 +206,7 @@ export const headwaterMetrics = {
     pool,
   ),
   headwater_ciliumnode_gc_total: counter(
-    'CiliumNodes without a Node, by what came of them: deleted; would_delete (dry run); kept (the live Node or CiliumNode says otherwise, or too many at once); failed.',
+    'CiliumNodes without a Node, by what came of them: deleted; would_delete (dry run); kept (the live Node or CiliumNode says otherwise); failed.',
     { outcome: ['deleted', 'would_delete', 'kept', 'failed'] },
   ),
   headwater_heap_limit_bytes: gauge('Heap size at which Node.js ends the process.', {}),

@@ -68,7 +68,7 @@ export function operatorFindings(pods: Fact<readonly ShownPod[]>): readonly Find
       'problem',
       what,
       `cilium-operator gives out addresses of this cloud: ${countedNames(names, 'pod')}`,
-      'replace it by the image operator-generic with --ipam=crd, which gives out none',
+      'replace its image and its program by those of operator-generic, with --ipam=crd, or scale it to 0 (docs/migrate.md)',
     ),
   ];
 }
