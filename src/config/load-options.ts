@@ -20,6 +20,7 @@ import {
   warningsOnIgnored,
   warningsOnOtherClouds,
 } from './option-warnings.ts';
+import { isWithoutEffect } from './options/options-without-effect.ts';
 
 export type LoadedOptions =
   | {
@@ -86,8 +87,11 @@ export function loadOptions(
   problems.push(...conflicts.filter((line) => !isAbout(line, refused)));
   if (problems.length > 0) return { kind: 'refused', problems };
 
+  const unexplained = idle.filter((name) => !isWithoutEffect(command, name));
   const all = [
-    ...(scope === 'cloud' ? warningsOnIdleBlocks(idle, places, options) : warningsOnIdle(idle, scope)),
+    ...(scope === 'cloud'
+      ? warningsOnIdleBlocks(unexplained, places, options)
+      : warningsOnIdle(unexplained, scope)),
     ...warningsOnIgnored(command, flags, processEnvironment),
     ...(scope === 'cloud' ? cloudWarnings(options, sources) : checks.warnings(options, scope)),
     ...outboundWarnings,

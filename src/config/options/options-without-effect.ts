@@ -12,6 +12,7 @@ const noDebugger = 'Headwater serves no profiles';
 const noServer = `${here}, and no other program calls this one`;
 const otherController =
   'it belongs to another controller of kube-controller-manager, which goes on running there';
+const routeController = 'the route controller is another program; keep the one that runs';
 
 /** Flags of cilium-operator. Each has the rest of a sentence that starts with the option and says why it has no effect. */
 const ofOperator = {
@@ -27,7 +28,8 @@ const ofOperator = {
   'k8s-heartbeat-timeout': 'a watch that is silent for too long is always opened again',
   'enable-k8s-api-discovery': 'what the API server serves is always read',
   'remove-cilium-node-taints': byTaintOption,
-  'set-cilium-node-taints': 'Headwater never sets the taint: the cluster does as it creates a Node',
+  'set-cilium-node-taints':
+    'Headwater never sets the taint: what registers a Node may, and an operator without IPAM sets it again while the agent is not ready',
   'set-cilium-is-up-condition': byTaintOption,
   'taint-sync-workers': byTaintOption,
   'synchronize-k8s-nodes': otherDuty,
@@ -51,6 +53,15 @@ const ofOperator = {
   'operator-pprof': noDebugger,
   'operator-pprof-address': noDebugger,
   'operator-pprof-port': noDebugger,
+} as const;
+
+/** Flags of the command nodeipam that are given to run, too. Networks are not among them: run would give out others. */
+const ofNodeIpam = {
+  'cloud-provider': 'the cloud is that of ipam',
+  'node-cidr-mask-size':
+    'set cluster-pool-ipv4-mask-size and cluster-pool-ipv6-mask-size instead, or run headwater nodeipam',
+  'node-cidr-mask-size-ipv4': 'set cluster-pool-ipv4-mask-size instead, or run headwater nodeipam',
+  'node-cidr-mask-size-ipv6': 'set cluster-pool-ipv6-mask-size instead, or run headwater nodeipam',
 } as const;
 
 /** Flags that all binaries of Kubernetes have, and programs made like them. */
@@ -103,7 +114,8 @@ const ofControllerManager = {
   controllers: 'Headwater is the node-ipam-controller and no other',
   master: 'set k8s-api-server instead',
   'cloud-config': 'a cloud is configured by its own options',
-  'configure-cloud-routes': 'the route controller is another program; keep the one that runs',
+  'configure-cloud-routes': routeController,
+  'route-reconciliation-period': routeController,
   'cluster-name': 'the CIDRs of Nodes do not depend on it',
   'use-service-account-credentials': 'the process uses the credentials that it is given',
   'cluster-signing-cert-file': otherController,
@@ -115,6 +127,40 @@ const ofControllerManager = {
   'node-monitor-grace-period': otherController,
   'terminated-pod-gc-threshold': otherController,
   'flex-volume-plugin-dir': otherController,
+  'cluster-signing-legacy-unknown-cert-file': otherController,
+  'cluster-signing-legacy-unknown-key-file': otherController,
+  'large-cluster-size-threshold': otherController,
+  'unhealthy-zone-threshold': otherController,
+  'node-eviction-rate': otherController,
+  'secondary-node-eviction-rate': otherController,
+  'node-startup-grace-period': otherController,
+  'attach-detach-reconcile-sync-period': otherController,
+  'pvclaimbinder-sync-period': otherController,
+  'namespace-sync-period': otherController,
+  'resource-quota-sync-period': otherController,
+  'enable-garbage-collector': otherController,
+  'enable-dynamic-provisioning': otherController,
+  'enable-hostpath-provisioner': otherController,
+  'concurrent-deployment-syncs': otherController,
+  'concurrent-endpoint-syncs': otherController,
+  'concurrent-gc-syncs': otherController,
+  'concurrent-namespace-syncs': otherController,
+  'concurrent-rc-syncs': otherController,
+  'concurrent-replicaset-syncs': otherController,
+  'concurrent-resource-quota-syncs': otherController,
+  'concurrent-service-syncs': otherController,
+  'concurrent-service-endpoint-syncs': otherController,
+  'concurrent-serviceaccount-token-syncs': otherController,
+  'concurrent-statefulset-syncs': otherController,
+  'concurrent-cron-job-syncs': otherController,
+  'concurrent-job-syncs': otherController,
+  'concurrent-ttl-after-finished-syncs': otherController,
+  'horizontal-pod-autoscaler-sync-period': otherController,
+  'horizontal-pod-autoscaler-tolerance': otherController,
+  'horizontal-pod-autoscaler-downscale-stabilization': otherController,
+  'horizontal-pod-autoscaler-cpu-initialization-period': otherController,
+  'horizontal-pod-autoscaler-initial-readiness-delay': otherController,
+  'concurrent-horizontal-pod-autoscaler-syncs': otherController,
 } as const;
 
 export interface OptionsWithoutEffect {
@@ -128,9 +174,17 @@ export interface OptionsWithoutEffect {
 
 /** By command, because an option of one program may have an effect in the command that replaces another. */
 export const optionsWithoutEffect = {
-  run: { program: 'cilium-operator', variables: true, reasons: { ...ofKubernetes, ...ofOperator } },
+  run: {
+    program: 'cilium-operator',
+    variables: true,
+    reasons: { ...ofKubernetes, ...ofOperator, ...ofNodeIpam },
+  },
   nodeipam: { program: 'kube-controller-manager', variables: false, reasons: ofControllerManager },
 } as const satisfies Readonly<Record<string, OptionsWithoutEffect>>;
+
+export function isWithoutEffect(command: string, name: string): boolean {
+  return Object.hasOwn(withoutEffectIn(command)?.reasons ?? {}, name);
+}
 
 export function withoutEffectIn(command: string): OptionsWithoutEffect | undefined {
   return optionsWithoutEffect[command as keyof typeof optionsWithoutEffect];

@@ -93,7 +93,16 @@ describe('a command line of the program that is replaced', () => {
   test.each([
     [
       runDescription,
-      ['--leader-elect=true', '--kube-api-qps', '50', '--v=2', '--secure-port=0', '--gops-port=9891'],
+      [
+        '--leader-elect=true',
+        '--kube-api-qps',
+        '50',
+        '--v=2',
+        '--secure-port=0',
+        '--gops-port=9891',
+        '--cloud-provider=external',
+        '--node-cidr-mask-size=0',
+      ],
     ],
     [
       nodeIpamDescription,
@@ -105,6 +114,9 @@ describe('a command line of the program that is replaced', () => {
         '--cloud-provider=external',
         '--node-cidr-mask-size=0',
         '--use-service-account-credentials=true',
+        '--concurrent-service-syncs=2',
+        '--route-reconciliation-period=10s',
+        '--horizontal-pod-autoscaler-sync-period=30s',
         '--v=2',
       ],
     ],

@@ -13,6 +13,18 @@ describe('options without effect', () => {
     ]);
   });
 
+  test.each([
+    ['cloud-provider', 'external', /the cloud is that of ipam/],
+    ['node-cidr-mask-size', '0', /cluster-pool-ipv4-mask-size/],
+    ['node-cidr-mask-size-ipv6', '64', /cluster-pool-ipv6-mask-size/],
+  ])('say where run has it, if they are of nodeipam: --%s=%s', (option, text, reason) => {
+    const { notices } = accepted(load({ flags: { [option]: [text] } }));
+
+    expect(notices.map(({ details }) => details)).toEqual([
+      { option, from: `the flag --${option}`, reason: expect.stringMatching(reason) },
+    ]);
+  });
+
   test('are ignored silently in a directory', () => {
     const files = { '/c/enable-ipv6': 'false', '/c/enable-metrics': 'true' };
 
@@ -33,6 +45,8 @@ describe('what kube-controller-manager is given', () => {
     ['cloud-provider', 'external', /no cloud is followed/],
     ['node-cidr-mask-size', '0', /not set/],
     ['node-cidr-mask-size-ipv6', '0', /not set/],
+    ['horizontal-pod-autoscaler-sync-period', '30s', /goes on running there/],
+    ['route-reconciliation-period', '10s', /route controller/],
   ])('is accepted by nodeipam with a notice: --%s=%s', (option, text, reason) => {
     const { notices } = accepted(load({ flags: { ...network, [option]: [text] } }, 'nodeipam'));
 
