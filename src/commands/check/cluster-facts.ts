@@ -6,7 +6,9 @@ import {
   type NeededAccess,
 } from '../../kubernetes/access/needed-access.ts';
 import { type ReviewedAccess, reviewAccess } from '../../kubernetes/access/access-review.ts';
+import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { readServedSchema, type ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
+import { ciliumPodIpPoolsPath } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { readIdentity } from '../../kubernetes/object-identity.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
@@ -68,15 +70,20 @@ export class ClusterReader {
       this.#user(),
       this.#access(neededAccess(lease, scope)),
       readServedSchema(this.#transport, this.#signal),
-      this.#list('/apis/cilium.io/v2/ciliumnodes'),
+      this.#list(ciliumNodesPath, { mayLack: 'createsDefinition' in scope && scope.createsDefinition }),
       this.#list('/api/v1/nodes'),
     ]);
     return { user, access, schema, ciliumNodes, nodes };
   }
 
+  /** CiliumPodIPPools, whose definition Headwater brings. */
+  pools(): Promise<Fact<readonly JsonObject[]>> {
+    return this.#list(ciliumPodIpPoolsPath, { mayLack: true });
+  }
+
   /** The pods that carry these labels. */
   async pods(labelSelector: string): Promise<Fact<readonly ShownPod[]>> {
-    return mapped(await this.#list('/api/v1/pods', labelSelector), shownPod);
+    return mapped(await this.#list('/api/v1/pods', { labelSelector }), shownPod);
   }
 
   /** All at once: each takes a round trip. */
@@ -94,7 +101,11 @@ export class ClusterReader {
     return user === undefined ? unknown('the API server does not say it') : known(sanitizedText(user));
   }
 
-  async #list(path: string, labelSelector?: string): Promise<Fact<readonly JsonObject[]>> {
+  /** `mayLack`: without the kind, there is none yet. */
+  async #list(
+    path: string,
+    { labelSelector, mayLack = false }: { readonly labelSelector?: string; readonly mayLack?: boolean } = {},
+  ): Promise<Fact<readonly JsonObject[]>> {
     const read = (raw: JsonObject): { key: string; resourceVersion: string; object: JsonObject } => {
       const { name, resourceVersion } = readIdentity(raw);
       const key = `${textAt(raw, 'metadata', 'namespace') ?? ''}/${name}`;
@@ -104,6 +115,7 @@ export class ClusterReader {
       { transport: this.#transport, clock: this.#clock, path, labelSelector, read },
       this.#signal,
     );
+    if (listing.kind === 'gone' && mayLack) return known([]);
     if (listing.kind !== 'listed') return unknown(listing.message);
     return known([...listing.objects.values()].map(({ object }) => object));
   }

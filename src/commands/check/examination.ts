@@ -8,6 +8,7 @@ import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { accessScope } from '../../controller/host.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
 import { type AskableCloud, openCloud, problemWithCloud } from '../cloud-access.ts';
+import { blockFindings } from './block-findings.ts';
 import { capacityFindings } from './capacity-findings.ts';
 import { type AskingNode, CloudReader, type ReadCloud } from './cloud-facts.ts';
 import { cloudFindings, orphanFindings } from './cloud-findings.ts';
@@ -17,9 +18,14 @@ import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
 import { type Finding, finding } from './finding.ts';
 import { objectFindings, unservedFindings } from './object-findings.ts';
 import { rehearsalFindings, rehearsedNode, unrehearsed } from './permission-findings.ts';
-import { agentFindings, allocatorFindings, operatorFindings } from './program-findings.ts';
-import { ciliumConfigFindings } from './settings-findings.ts';
-import { shownCiliumNode, type ShownNode, shownNode } from './shown-objects.ts';
+import {
+  agentFindings,
+  allocatorFindings,
+  blockOperatorFindings,
+  operatorFindings,
+} from './program-findings.ts';
+import { type CiliumConfig, ciliumConfigFindings } from './settings-findings.ts';
+import { shownBlockNode, shownCiliumNode, type ShownNode, shownNode } from './shown-objects.ts';
 import { givenSubnetFindings, subnetFindings } from './subnet-findings.ts';
 import { writerFindings } from './writer-findings.ts';
 
@@ -34,8 +40,8 @@ export type Examined = AskableCloud & { readonly cluster: Fact<ReachedCluster> }
 export async function examine(examined: Examined, signal: AbortSignal): Promise<readonly Finding[]> {
   const { options, cluster } = examined;
   if (!isCloudMode(options.ipam)) {
-    const { findings } = await examineCluster(cluster, options, signal);
-    return findings;
+    const { findings, answers } = await examineCluster(cluster, options, signal);
+    return answers === undefined ? findings : [...findings, ...(await examineBlocks(answers, options))];
   }
   const opened = await opening(examined, signal);
   if (opened.kind === 'unknown') {
@@ -47,6 +53,30 @@ export async function examine(examined: Examined, signal: AbortSignal): Promise<
   } finally {
     opened.value.close();
   }
+}
+
+/** A cluster whose addresses are those of blocks. */
+async function examineBlocks(
+  { facts, reader, config }: Answers,
+  options: Options,
+): Promise<readonly Finding[]> {
+  const { ipam, ciliumPodLabels } = options;
+  const isMultiPool = ipam === 'multi-pool';
+  const [pools, operators, agents] = await Promise.all([
+    isMultiPool ? reader.pools() : known([]),
+    reader.pods('io.cilium/app=operator'),
+    reader.pods(ciliumPodLabels),
+  ]);
+  const list = ['spec', 'ipam', ...(isMultiPool ? ['pools', 'allocated'] : ['podCIDRs'])];
+  const nodes = mapped(facts.nodes, (raw) => shownNode(raw, () => undefined));
+  const ciliumNodes = mapped(facts.ciliumNodes, (raw) => shownBlockNode(raw, list));
+  return [
+    ...objectFindings({ nodes, ciliumNodes }, 'blocks'),
+    ...blockFindings({ ...facts, pools }, options),
+    ...writerFindings(valueOf(ciliumNodes, []), clock.wall(), 'blocks'),
+    ...blockOperatorFindings(operators, valueOf(config, {})['ipam']),
+    ...agentFindings(agents, ciliumPodLabels),
+  ];
 }
 
 async function opening(
@@ -63,7 +93,13 @@ async function opening(
 interface ExaminedCluster {
   readonly findings: readonly Finding[];
   /** Absent if it does not answer. */
-  readonly answers?: { readonly facts: ReadCluster; readonly reader: ClusterReader };
+  readonly answers?: Answers;
+}
+
+interface Answers {
+  readonly facts: ReadCluster;
+  readonly reader: ClusterReader;
+  readonly config: Fact<CiliumConfig>;
 }
 
 /** What every mode needs of the API server. */
@@ -88,7 +124,7 @@ async function examineCluster(
     ...accessFindings(facts.access, facts.user),
     ...ciliumConfigFindings(valueOf(config, {}), options),
   ];
-  return { findings, answers: { facts, reader } };
+  return { findings, answers: { facts, reader, config } };
 }
 
 /** A cluster whose addresses are those of a cloud. */

@@ -13,7 +13,11 @@ export interface ShownObjects {
   readonly ciliumNodes: Fact<readonly ShownCiliumNode[]>;
 }
 
-export function objectFindings({ nodes, ciliumNodes }: ShownObjects): readonly Finding[] {
+/** `mode`: where blocks are given out, no instance matters. */
+export function objectFindings(
+  { nodes, ciliumNodes }: ShownObjects,
+  mode: 'blocks' | 'instances' = 'instances',
+): readonly Finding[] {
   const unread = [
     ...(nodes.kind === 'unknown' ? [finding('unknown', what, `Nodes cannot be read: ${nodes.problem}`)] : []),
     ...(ciliumNodes.kind === 'unknown'
@@ -23,7 +27,7 @@ export function objectFindings({ nodes, ciliumNodes }: ShownObjects): readonly F
   if (nodes.kind === 'unknown' || ciliumNodes.kind === 'unknown') return unread;
   const found = [
     ...withoutCounterpart(nodes.value, ciliumNodes.value),
-    ...instanceFindings(nodes.value, ciliumNodes.value),
+    ...(mode === 'blocks' ? [] : instanceFindings(nodes.value, ciliumNodes.value)),
   ];
   return found.length > 0
     ? found

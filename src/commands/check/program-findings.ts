@@ -73,6 +73,33 @@ export function operatorFindings(pods: Fact<readonly ShownPod[]>): readonly Find
   ];
 }
 
+/** Modes in which cilium-operator gives out nothing. */
+const idleModes = ['crd', 'kubernetes', 'delegated-plugin'];
+
+/** `configured`: the mode in the ConfigMap of Cilium, which counts where no argument names one. */
+export function blockOperatorFindings(
+  pods: Fact<readonly ShownPod[]>,
+  configured: string | undefined,
+): readonly Finding[] {
+  if (pods.kind === 'unknown') return [finding('unknown', what, `pods cannot be read: ${pods.problem}`)];
+  const modeOf = ({ words }: ShownPod): string =>
+    /--ipam[= ](\S+)/.exec(words)?.[1] ?? configured ?? 'cluster-pool';
+  const running = pods.value.filter((pod) => !idleModes.includes(modeOf(pod)));
+  return [...Map.groupBy(running, modeOf)].map(([mode, of]) =>
+    finding(
+      'problem',
+      what,
+      sanitizedText(
+        `cilium-operator runs with ipam=${mode}, and gives out addresses: ${countedNames(
+          of.map(({ name }) => name),
+          'pod',
+        )}`,
+      ),
+      'give it the argument --ipam=crd before Headwater leads (docs/migrate.md)',
+    ),
+  );
+}
+
 /** `name`: of the program that gives out addresses of the same machines. */
 export function allocatorFindings(name: string, pods: Fact<readonly ShownPod[]>): readonly Finding[] {
   if (pods.kind === 'unknown' || pods.value.length === 0) return [];

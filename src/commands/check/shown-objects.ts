@@ -64,6 +64,12 @@ export function shownCiliumNode(raw: JsonObject, section: string): ShownCiliumNo
   };
 }
 
+/** `path`: of the list of blocks, which agents shorten. */
+export function shownBlockNode(raw: JsonObject, path: readonly string[]): ShownCiliumNode {
+  const writes = writesOf(raw, path).filter(({ manager }) => !manager.startsWith('cilium-agent'));
+  return { name: sanitizedText(readIdentity(raw).name), instanceId: undefined, writes };
+}
+
 function writesOf(raw: JsonObject, path: readonly string[]): readonly ShownWrite[] {
   const noted = valueAt(raw, 'metadata', 'managedFields');
   const fields = path.map((member) => `f:${member}`);

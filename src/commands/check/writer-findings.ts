@@ -9,18 +9,22 @@ const what = 'other writers';
 /** A program that wrote within this time is taken to run still, in ms. */
 const recent = 3_600_000;
 
-/** `now`: wall clock, in ms. */
-export function writerFindings(nodes: readonly ShownCiliumNode[], now: number): readonly Finding[] {
+/** `now`: wall clock, in ms. `parts`: what was looked at, in words. */
+export function writerFindings(
+  nodes: readonly ShownCiliumNode[],
+  now: number,
+  parts = 'pools or interfaces',
+): readonly Finding[] {
   const writes = nodes.flatMap(({ name, writes: each }) => each.map((write) => ({ name, ...write })));
   const others = writes.filter(({ manager, at }) => !manager.startsWith(userAgent) && at > now - recent);
   const byManager = [...Map.groupBy(others, ({ manager }) => manager)];
   if (byManager.length === 0)
-    return [ok(what, `none wrote pools or interfaces of ${nodes.length} CiliumNodes in the last hour`)];
+    return [ok(what, `none wrote ${parts} of ${nodes.length} CiliumNodes in the last hour`)];
   return byManager.map(([manager, of]) => {
     const names = [...new Set(of.map(({ name }) => name))];
-    const parts = [...new Set(of.map(({ part }) => part))].join(' and ');
+    const written = [...new Set(of.map(({ part }) => part))].join(' and ');
     const minutes = Math.max(0, Math.round((now - Math.max(...of.map(({ at }) => at))) / 60_000));
-    const found = `${manager === '' ? 'a program without a name' : manager} wrote ${parts} of ${countedNames(names, 'CiliumNode')}, last ${minutes} min ago`;
+    const found = `${manager === '' ? 'a program without a name' : manager} wrote ${written} of ${countedNames(names, 'CiliumNode')}, last ${minutes} min ago`;
     return manager.startsWith('cilium-operator')
       ? finding(
           'problem',

@@ -344,3 +344,89 @@ describe('headwater check on other clouds', () => {
     expect(ended.out).toMatch(/1 node \(one\) get interfaces in vsw-\w+ \(10\.1\.0\.0\/16, cn-hangzhou-a\)/);
   });
 });
+
+describe('headwater check of blocks', () => {
+  const flags = (kubeconfig: string, ...more: readonly string[]): readonly string[] => [
+    'check',
+    `--k8s-kubeconfig-path=${kubeconfig}`,
+    '--output=json',
+    ...more,
+  ];
+  const ciliumNode = (api: string, name: string, ipam: object): Promise<void> =>
+    create(api, '/apis/cilium.io/v2/ciliumnodes', {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name },
+      spec: { ipam },
+    });
+
+  test('judges what CiliumNodes hold as the controller would, and names an operator that gives out more', async () => {
+    const { api, kubeconfig } = await simulate(join(directory, 'cluster-pool'));
+    for (const [name, ...podCIDRs] of [
+      ['n1', '10.9.0.0/24'],
+      ['n2', '10.0.1.0/24'],
+      ['n3', '10.0.1.0/24'],
+      ['n4', '10.0.2.0'],
+      ['n5', '10.0.3.0/24'],
+    ] as const) {
+      if (name !== 'n5') await createNode(api, name, '');
+      await ciliumNode(api, name, { podCIDRs });
+    }
+    await create(api, '/api/v1/namespaces/kube-system/pods', {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'operator', labels: { 'io.cilium/app': 'operator' } },
+      spec: { containers: [{ name: 'main', image: 'image', command: ['cilium-operator-generic'] }] },
+    });
+
+    const ended = await headwater(
+      flags(kubeconfig, '--ipam=cluster-pool', '--cluster-pool-ipv4-cidr=10.0.0.0/16'),
+    );
+
+    expect(ended.code).toBe(1);
+    expect(wrongIn(ended)).toEqual([
+      'warning objects: 1 CiliumNode (n5) without a Node',
+      expect.stringMatching(
+        /^problem blocks: 1 CiliumNode \(n1\): PodCIDROutsidePools; of n1: its pod CIDR 10\.9\./,
+      ),
+      expect.stringMatching(
+        /^problem blocks: 1 CiliumNode \(n3\): PodCIDRConflict; of n3: .* overlaps that of n2/,
+      ),
+      expect.stringMatching(
+        /^problem blocks: 1 CiliumNode \(n4\): PodCIDRUnreadable; of n4: its pod CIDR "10\.0\.2\.0"/,
+      ),
+      'warning other writers: node wrote spec.ipam.podCIDRs of 5 CiliumNodes (n1, n2, n3 and 2 more), last 0 min ago',
+      'problem other programs: cilium-operator runs with ipam=cluster-pool, and gives out addresses: 1 pod (kube-system/operator)',
+    ]);
+  });
+
+  test('finds a block of no CiliumPodIPPool, one that two list, and a cluster in order', async () => {
+    const { api, kubeconfig } = await simulate(join(directory, 'multi-pool'));
+    await create(api, '/apis/cilium.io/v2alpha1/ciliumpodippools', {
+      apiVersion: 'cilium.io/v2alpha1',
+      kind: 'CiliumPodIPPool',
+      metadata: { name: 'default' },
+      spec: { ipv4: { cidrs: ['10.0.0.0/16'], maskSize: 27 } },
+    });
+    const listed = (...cidrs: readonly string[]): object => ({
+      pools: { allocated: [{ pool: 'default', cidrs }] },
+    });
+    await createNode(api, 'n1', '');
+    await ciliumNode(api, 'n1', listed('10.0.0.0/27'));
+    const fine = await headwater(flags(kubeconfig, '--ipam=multi-pool'));
+    await createNode(api, 'n2', '');
+    await ciliumNode(api, 'n2', listed('10.0.0.0/27'));
+    await createNode(api, 'n3', '');
+    await ciliumNode(api, 'n3', listed('10.9.0.0/27'));
+
+    const ended = await headwater(flags(kubeconfig, '--ipam=multi-pool'));
+
+    expect(fine.code).toBe(0);
+    expect(fine.out).toContain('those of 1 CiliumNodes fit the networks, and none is on two');
+    expect(ended.code).toBe(1);
+    expect(wrongIn(ended)).toEqual([
+      expect.stringMatching(/^problem blocks: 1 CiliumNode \(n2\): \w+; of n2: .*10\.0\.0\.0\/27/),
+      expect.stringMatching(/^warning blocks: 1 CiliumNode \(n3\): BlockOrphaned; of n3: .*10\.9\.0\.0\/27/),
+    ]);
+  });
+});

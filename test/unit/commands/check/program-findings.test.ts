@@ -3,6 +3,7 @@ import { known, unknown } from '../../../../src/commands/check/fact.ts';
 import {
   agentFindings,
   allocatorFindings,
+  blockOperatorFindings,
   operatorFindings,
   shownPod,
   type ShownPod,
@@ -29,6 +30,23 @@ describe('rows of other programs', () => {
   ])('name an operator that gives out addresses of the cloud: %s', (_, words, isOfCloud) => {
     expect(operatorFindings(known([pod('ns/a', { words })])).map(({ verdict }) => verdict)).toEqual(
       isOfCloud ? ['problem'] : [],
+    );
+  });
+
+  test.each<[string, string | undefined, string | undefined]>([
+    ['cilium-operator-generic --ipam=crd', 'cluster-pool', undefined],
+    ['cilium-operator-generic --ipam crd', undefined, undefined],
+    ['cilium-operator-generic --ipam=kubernetes', 'multi-pool', undefined],
+    ['cilium-operator-generic', 'multi-pool', 'multi-pool'],
+    ['cilium-operator-generic', undefined, 'cluster-pool'],
+    ['cilium-operator-generic --ipam=cluster-pool', 'crd', 'cluster-pool'],
+  ])('name an operator that gives out blocks: %s, of a cluster with ipam=%s', (words, configured, mode) => {
+    const found = blockOperatorFindings(known([pod('ns/a', { words })]), configured);
+
+    expect(found.map((each) => each.found)).toEqual(
+      mode === undefined
+        ? []
+        : [`cilium-operator runs with ipam=${mode}, and gives out addresses: 1 pod (ns/a)`],
     );
   });
 

@@ -1,0 +1,134 @@
+// Whether the blocks that CiliumNodes show fit the networks and each other: the judgement of the controller, before it runs. Pure.
+import type { AllocationPolicy } from '../../blocks/allocation/allocation-policy.ts';
+import { askedMaskSizes } from '../../blocks/allocation/asked-mask-size.ts';
+import type { BlockReason, Holder } from '../../blocks/allocation/block-holders.ts';
+import { BlockLedger } from '../../blocks/allocation/block-ledger.ts';
+import { BlockOfEachFamily } from '../../blocks/allocation/block-of-each-family.ts';
+import { NodeClaims } from '../../blocks/allocation/node-claims.ts';
+import { bySeniority } from '../../blocks/allocation/seniority.ts';
+import { clusterPoolHolder } from '../../blocks/cluster-pool/cilium-node-holders.ts';
+import { poolNodeHolder } from '../../blocks/multi-pool/pool-node-holder.ts';
+import { PoolPolicy } from '../../blocks/multi-pool/pool-policy.ts';
+import { blockSettings } from '../../blocks/settings/block-pools.ts';
+import type { Options } from '../../config/option-table.ts';
+import { readCiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
+import { readIdentity } from '../../kubernetes/object-identity.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { Fact } from './fact.ts';
+import { type Finding, finding, ok } from './finding.ts';
+import { countedNames } from './names-in-words.ts';
+
+const what = 'blocks';
+
+/** As they were read. */
+export interface BlockObjects {
+  readonly nodes: Fact<readonly JsonObject[]>;
+  readonly ciliumNodes: Fact<readonly JsonObject[]>;
+  /** CiliumPodIPPools. */
+  readonly pools: Fact<readonly JsonObject[]>;
+}
+
+/** Nothing without CiliumNodes: that they cannot be read is said elsewhere. */
+export function blockFindings(
+  { nodes: shown, ciliumNodes: read, pools }: BlockObjects,
+  options: Options,
+): readonly Finding[] {
+  if (read.kind === 'unknown') return [];
+  // Who may not read Nodes cannot tell which CiliumNodes lack theirs.
+  const nodes = shown.kind === 'known' ? shown.value : undefined;
+  const ciliumNodes = read.value;
+  if (options.ipam !== 'multi-pool') return clusterPoolFindings({ nodes, ciliumNodes }, options);
+  return pools.kind === 'known'
+    ? multiPoolFindings({ nodes, ciliumNodes }, pools.value, options)
+    : [finding('unknown', what, `CiliumPodIPPools cannot be read: ${pools.problem}`)];
+}
+
+interface ReadObjects {
+  readonly nodes: readonly JsonObject[] | undefined;
+  readonly ciliumNodes: readonly JsonObject[];
+}
+
+/** They do no harm: pods get addresses as before. */
+const harmless: ReadonlySet<BlockReason> = new Set(['MaskSizeIgnored', 'PodCIDRUnused', 'BlockOrphaned']);
+
+const writesNothing = (): Promise<never> => Promise.reject(new Error('a check writes nothing'));
+const writer = { assign: writesNothing, patch: writesNothing, supersede: writesNothing, read: writesNothing };
+
+function clusterPoolFindings({ nodes, ciliumNodes }: ReadObjects, options: Options): readonly Finding[] {
+  const ledger = BlockLedger.ofOnePool(blockSettings(options, 'cluster-pool'));
+  const byName = new Map((nodes ?? []).map((raw) => [readIdentity(raw).name, raw]));
+  const policy = new BlockOfEachFamily({
+    ledger,
+    writer,
+    claims: claimsOf(ledger, nodes, options),
+    nodes: {
+      askedFor: ({ name }) =>
+        askedMaskSizes((label) => textAt(byName.get(name), 'metadata', 'labels', label)),
+    },
+    words: {
+      object: 'CiliumNode',
+      moreBlocks: 'add a network to --cluster-pool-ipv4-cidr or --cluster-pool-ipv6-cidr',
+    },
+    canGrow: true,
+    biggerShare: options.biggerBlocksShare,
+  });
+  return faultsOf(
+    policy,
+    ciliumNodes.map((raw) => clusterPoolHolder(raw, options.ipamDefaultIpPool)),
+  );
+}
+
+function multiPoolFindings(
+  { nodes, ciliumNodes }: ReadObjects,
+  pools: readonly JsonObject[],
+  options: Options,
+): readonly Finding[] {
+  const ledger = new BlockLedger([]);
+  const policy = new PoolPolicy(ledger, { writer, claims: claimsOf(ledger, nodes, options) });
+  // Pools that an option names are made at the start.
+  policy.awaitsPools = options.autoCreateCiliumPodIpPools.size > 0;
+  const read = pools.map(readCiliumPodIpPool).toSorted(bySeniority);
+  policy.changePools(read.map((pool) => [pool.name, pool] as const));
+  const wrong = read.flatMap(({ name }) => {
+    const problem = policy.book.get(name)?.problem;
+    return problem === undefined
+      ? []
+      : [
+          finding(
+            'problem',
+            what,
+            sanitizedText(`the CiliumPodIPPool ${name} gives out nothing: ${problem}`, 500),
+          ),
+        ];
+  });
+  return [...wrong, ...faultsOf(policy, ciliumNodes.map(poolNodeHolder))];
+}
+
+function claimsOf(ledger: BlockLedger, nodes: ReadObjects['nodes'], options: Options): NodeClaims {
+  const names = nodes && new Set(nodes.map((raw) => readIdentity(raw).name));
+  return new NodeClaims({ ledger, bound: options.maxBlocksWithoutNode, hasNode: (name) => names?.has(name) });
+}
+
+function faultsOf<H extends Holder>(policy: AllocationPolicy<H>, holders: readonly H[]): readonly Finding[] {
+  const oldestFirst = holders.toSorted(bySeniority);
+  for (const holder of oldestFirst) policy.hold(holder, undefined);
+  const faults = oldestFirst.flatMap((holder) => {
+    const facts = { isWaiting: policy.missingBlocks(holder).length > 0, refused: undefined, isPaused: false };
+    const condition = holder.isIgnored === true ? undefined : policy.conditionOf(holder, facts);
+    return condition === undefined ? [] : [{ name: sanitizedText(holder.name), ...condition }];
+  });
+  if (faults.length === 0)
+    return [ok(what, `those of ${holders.length} CiliumNodes fit the networks, and none is on two`)];
+  return [...Map.groupBy(faults, ({ reason }) => reason)].map(([reason, of]) => {
+    const [first] = of;
+    const names = of.map(({ name }) => name);
+    const found = `${countedNames(names, 'CiliumNode')}: ${reason}; of ${first?.name}: ${first?.message}`;
+    return finding(
+      harmless.has(reason) ? 'warning' : 'problem',
+      what,
+      sanitizedText(found, 1000),
+      `see ${reason} in docs/reasons.md, and compare the networks of the options with those of cilium-operator`,
+    );
+  });
+}
