@@ -10,6 +10,8 @@ export interface CommandDescription {
   readonly flags: readonly FlagDescription[];
   /** A word that must follow the name of the command. It is passed under this name. */
   readonly argument?: { readonly name: string; readonly help: string };
+  /** The flag whose values further words are, too. */
+  readonly words?: { readonly of: string; readonly help: string };
   /** Runs the command with the given flags and resolves to the exit code. It imports its own dependencies. */
   readonly run: (given: RawFlags) => Promise<number>;
 }

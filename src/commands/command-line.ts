@@ -55,8 +55,12 @@ function meantBy(args: readonly string[], commands: readonly CommandDescription[
   return first !== 'help' || isKnown || topic.startsWith('-') ? args : [topic];
 }
 
-/** What remains after the argument of the command. */
-function unexpectedIn({ argument }: CommandDescription, words: readonly string[]): readonly string[] {
+/** What remains after the argument of the command, or after the words that it takes. */
+function unexpectedIn(
+  { argument, words: taken }: CommandDescription,
+  words: readonly string[],
+): readonly string[] {
+  if (taken !== undefined) return words.filter((word) => word.startsWith('-'));
   const isGiven = argument !== undefined && words[0]?.startsWith('-') === false;
   return isGiven ? words.slice(1) : words;
 }
@@ -122,10 +126,14 @@ function addCommand(
         ),
     });
   for (const flag of description.flags) command.addOption(optionFor(flag, given));
-  const { argument } = description;
+  const { argument, words } = description;
   if (argument !== undefined) command.argument(`<${argument.name}>`, argument.help);
+  if (words !== undefined) command.argument(`[${words.of}...]`, words.help);
   command.action(() => {
     if (argument !== undefined) given.set(argument.name, command.args.slice(0, 1));
+    const further = words === undefined ? [] : command.args.filter((word) => !word.startsWith('-'));
+    if (words !== undefined && further.length > 0)
+      given.set(words.of, [...(given.get(words.of) ?? []), ...further]);
     return handle(description, given, command.args);
   });
 }

@@ -26,6 +26,7 @@ export const maxPodsDescription: Omit<CommandDescription, 'run'> = {
     'Reads the limits of instance types from the cloud, and says how many pods a node of each can have: its pod addresses, and pods in the network of the host, which take none. ' +
     'Give the kubelet that number (maxPods), or the scheduler places pods that never get an address. On Azure, all sizes have the same limits, and no cloud is asked for them.\n\n' +
     'Its exit code is 0 if all types are known, 1 if not, and 2 if it could not find out.',
+  words: { of: 'type', help: 'Instance types, as those of --type.' },
   flags: [
     ...flagsUnder('Options:', [
       {

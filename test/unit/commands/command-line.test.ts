@@ -35,7 +35,11 @@ const work: Omit<CommandDescription, 'run'> = {
 
 async function run(
   args: readonly string[],
-  { columns, exits = 0 }: { columns?: number; exits?: number } = {},
+  {
+    columns,
+    exits = 0,
+    ...more
+  }: { columns?: number; exits?: number } & Pick<CommandDescription, 'words'> = {},
 ): Promise<Ran> {
   let [out, err] = ['', ''];
   let given: Ran['given'];
@@ -44,6 +48,7 @@ async function run(
     commands: [
       {
         ...work,
+        ...more,
         run: (flags) => {
           given = Object.fromEntries(flags);
           return Promise.resolve(exits);
@@ -151,5 +156,26 @@ Other:
 Options:
   -h, --help           print this help
 `);
+  });
+});
+
+describe('words after a command', () => {
+  const words = { of: 'seed', help: 'More of it.' };
+
+  test.each([
+    [['work', '--seed', 'a', 'b', 'c'], { seed: ['a', 'b', 'c'] }],
+    [['work', 'a', '--fast'], { seed: ['a'], fast: ['true'] }],
+    [['work'], {}],
+  ])('are values of the flag that takes them: %j', async (args, given) => {
+    expect(await run(args, { words })).toMatchObject({ code: 0, err: '', given });
+  });
+
+  test('hide no unknown flag', async () => {
+    const { code, err } = await run(['work', 'a', '--sed=b'], { words });
+
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'headwater work: unknown option --sed; did you mean --seed?\n',
+    });
   });
 });
