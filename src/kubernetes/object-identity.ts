@@ -10,7 +10,7 @@ export interface ObjectIdentity {
   readonly isDeleting: boolean;
 }
 
-const ignoreAnnotation = 'ipam.cilium.io/ignore';
+export const ignoreAnnotation = 'ipam.cilium.io/ignore';
 const keepAnnotation = 'cilium.io/do-not-gc';
 
 /** Whether the owner of a CiliumNode asks on this object, itself or its Node, that it is ignored. */

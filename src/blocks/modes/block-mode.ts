@@ -37,6 +37,8 @@ export interface BlockMode extends ServedBlocks {
   readonly isInformed?: boolean;
   /** Why nothing is given out although this process leads; undefined if nothing is in the way. */
   readonly leadingProblem?: string | undefined;
+  /** Whether a Node of that name exists, where its agent makes the object that holds blocks. Default: no. */
+  hasNode?(name: string): boolean;
   /** Resolves once its objects may be read. */
   prepare?(signal: AbortSignal): Promise<void>;
   /** Begins to serve. Resolves once nothing else has to run while this process leads, or rejects with the signal's reason. */
@@ -184,7 +186,8 @@ export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
   }
 
   node(name: string, facts: ControllerFacts): BlockNodeReport {
-    return blockNodeReport(name, this.#session?.report(), facts);
+    const awaitsAgent = this.#mode.hasNode?.(name) === true;
+    return blockNodeReport(name, this.#session?.report(), { ...facts, awaitsAgent });
   }
 
   show(): void {

@@ -21,6 +21,9 @@ import {
   selfReport,
   type UnknownNode,
   unknownNode,
+  type Unserved,
+  unservedNode,
+  untilServedAgain,
 } from '../../controller/reporting/process-status-report.ts';
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 
@@ -76,7 +79,7 @@ export type BlockNodeReport =
   | UnknownNode
   | (CidrNodeEntry & {
       readonly known: true;
-      readonly standing: Standing['standing'];
+      readonly standing: Standing['standing'] | Unserved['standing'];
       /** The networks that blocks come from. */
       readonly pools: readonly PoolReport[];
       /** When something is tried next, and what brings that forward. */
@@ -209,14 +212,20 @@ function entryOf({ holder, condition }: Standing): CidrNodeEntry {
   };
 }
 
-/** Everything known about one node; `standing`: undefined if it is not known. */
+/** Everything known about one node. `awaitsAgent`: whether a Node of that name exists, and awaits what its agent makes. */
 export function blockNodeReport(
   name: string,
   blocks: Pick<ReportedBlocks, 'standings' | 'pools'> | undefined,
-  facts: Pick<SelfFacts, 'state' | 'leader' | 'pauses'>,
+  facts: Pick<SelfFacts, 'state' | 'leader' | 'pauses'> & { readonly awaitsAgent: boolean },
 ): BlockNodeReport {
   const { standings = [], pools = [] } = blocks ?? {};
   const standing = standings.find(({ holder }) => holder.name === name);
+  if (standing === undefined && blocks !== undefined && facts.awaitsAgent)
+    return {
+      ...unservedNode(name, { standing: 'awaitsAgent' }),
+      podCIDRs: [],
+      pools: pools.map(poolReport),
+    };
   if (standing === undefined)
     return unknownNode(
       name,
@@ -238,7 +247,7 @@ export function blockNodeReport(
 const exhausted: ReadonlySet<string> = new Set(['PodCIDRsExhausted', 'PoolExhausted']);
 
 function nextOf({ standing, condition }: Standing, isPaused: boolean): NextReport {
-  if (standing === 'leftAlone') return { what: 'its owner no longer asks to leave it alone', sooner: [] };
+  if (standing === 'leftAlone') return untilServedAgain;
   if (standing === 'served' && condition === undefined)
     return { what: 'it asks for another block', sooner: [] };
   if (isPaused) return { what: 'the pause ends', sooner: [] };

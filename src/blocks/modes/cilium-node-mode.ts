@@ -130,6 +130,10 @@ export abstract class CiliumNodeMode implements BlockMode {
     this.#taints?.noteNode(name);
   }
 
+  hasNode(name: string): boolean {
+    return this.nodes.nodes.has(name);
+  }
+
   get isInformed(): boolean {
     return this.#isInformed;
   }
@@ -145,7 +149,7 @@ export abstract class CiliumNodeMode implements BlockMode {
    */
   protected openHoldings(ledger: BlockLedger): { readonly claims: NodeClaims; readonly left?: LeftHoldings } {
     const { maxBlocksWithoutNode: bound, releasePodCheck } = this.deps.host.options;
-    this.#claims = new NodeClaims({ ledger, bound, hasNode: (name) => this.#hasNode(name) });
+    this.#claims = new NodeClaims({ ledger, bound, hasNode: (name) => this.#hasNodeForSure(name) });
     if (!releasePodCheck) return { claims: this.#claims };
     const { clock, random, onBug } = this.deps.host;
     this.#left = new LeftBlocks({
@@ -194,8 +198,8 @@ export abstract class CiliumNodeMode implements BlockMode {
   }
 
   /** Undefined if unknown. A list without a single Node proves nothing: it is wrong, or the cluster is new. */
-  #hasNode(name: string): boolean | undefined {
-    if (this.nodes.nodes.has(name)) return true;
+  #hasNodeForSure(name: string): boolean | undefined {
+    if (this.hasNode(name)) return true;
     return !this.#nodesAreListed || this.nodes.nodes.size === 0 ? undefined : false;
   }
 

@@ -6,7 +6,8 @@ import { ageInWords, counted, nameInWords } from './words.ts';
 
 /** Whether someone has to act, or pods wait. */
 export function isProblem({ reason, standing, pendingPods = 0, warnings = [] }: ShownNode): boolean {
-  return reason !== undefined || standing === 'unknown' || pendingPods > 0 || warnings.length > 0;
+  const waits = standing === 'unknown' || standing === 'awaitsAgent' || pendingPods > 0;
+  return reason !== undefined || waits || warnings.length > 0;
 }
 
 /** `width`: of the terminal; undefined without one: every line is whole then. */

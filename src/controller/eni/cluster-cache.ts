@@ -16,6 +16,7 @@ import type { Metrics } from '../../observability/metrics.ts';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import { sleep } from '../../runtime/clock.ts';
 import type { Host } from '../host.ts';
+import type { Unserved } from '../reporting/process-status-report.ts';
 import { type ReadLog, readProblemOf, silenceProblem, WatchCounters } from '../reporting/watch-counters.ts';
 
 export interface ClusterCacheDeps {
@@ -161,6 +162,20 @@ export class ClusterCache {
   /** Everything written to CiliumNodes up to this resource version is known; undefined while that is uncertain. */
   get nodesVersion(): string | undefined {
     return this.#nodes.resourceVersion;
+  }
+
+  /** Why a node of that name gets nothing; undefined if it is served, or not known. */
+  unserved(name: string): Unserved | undefined {
+    const watched = this.nodes.get(name);
+    if (watched !== undefined && (watched.kind === 'node' ? watched.node : watched).ignored)
+      return { standing: 'leftAlone', annotated: 'CiliumNode' };
+    if (this.identities.isIgnored(name)) return { standing: 'leftAlone', annotated: 'Node' };
+    return watched === undefined && this.clusterNodes.has(name) ? { standing: 'awaitsAgent' } : undefined;
+  }
+
+  /** How many CiliumNodes are ignored because their owner asks for that. */
+  get leftAlone(): number {
+    return [...this.nodes.keys()].filter((name) => this.unserved(name) !== undefined).length;
   }
 
   /** Resolves once all CiliumNodes are known and Nodes are known too or cannot be read for now. */

@@ -186,8 +186,14 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
 
   /** Everything known about one node. */
   node(name: string, { state, leader, now }: ControllerFacts): NodeStatusReport {
-    const explanation = this.#session?.nodes.fleet.reconcilerOf(name)?.explain();
-    return nodeStatusReport(name, this.#session?.summaries() ?? [], { state, leader, now, explanation });
+    const session = this.#session;
+    return nodeStatusReport(name, session?.summaries() ?? [], {
+      state,
+      leader,
+      now,
+      explanation: session?.nodes.fleet.reconcilerOf(name)?.explain(),
+      unserved: session && this.#cache.unserved(name),
+    });
   }
 
   status(facts: ControllerFacts): StatusReport {

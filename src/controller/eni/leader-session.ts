@@ -140,6 +140,11 @@ export class LeaderSession implements NodeListener {
     return [...this.nodes.fleet.figures()];
   }
 
+  /** CiliumNodes that their owner asks to ignore. */
+  get leftAlone(): number {
+    return this.#deps.cluster.leftAlone;
+  }
+
   /** Sets every gauge about the fleet and the cloud. */
   show(): void {
     const { clock, registry, options } = this.#deps.host;

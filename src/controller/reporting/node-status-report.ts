@@ -7,7 +7,14 @@ import type { NodeCapacity, NodeExplanation } from '../../node/reconcile/node-ex
 import type { RecentCall } from '../../node/reconcile/recent-calls.ts';
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { type NodeStanding, standingOf } from './fleet-metrics.ts';
-import { type NextReport, type SelfFacts, type UnknownNode, unknownNode } from './process-status-report.ts';
+import {
+  type NextReport,
+  type SelfFacts,
+  type UnknownNode,
+  unknownNode,
+  type Unserved,
+  unservedNode,
+} from './process-status-report.ts';
 import {
   type ExclusionReport,
   exclusionReports,
@@ -21,7 +28,7 @@ export type NodeStatusReport = UnknownNode | (KnownNodeReport & ChainReport);
 
 interface KnownNodeReport extends NodeReport {
   readonly known: true;
-  readonly standing: NodeStanding;
+  readonly standing: NodeStanding | Unserved['standing'];
   readonly needed?: number;
   readonly excess?: number;
   readonly releasing?: number;
@@ -72,10 +79,14 @@ export function nodeStatusReport(
     readonly now: number;
     /** Undefined for a node that is not served. */
     readonly explanation?: NodeExplanation | undefined;
+    /** Why a node that no summary tells of gets nothing; undefined if the cluster shows none of that name. */
+    readonly unserved?: Unserved | undefined;
   },
 ): NodeStatusReport {
-  const { now, explanation } = facts;
+  const { now, explanation, unserved } = facts;
   const entry = summaries.find((each) => each.name === name);
+  if (entry === undefined && unserved !== undefined)
+    return { ...unservedNode(name, unserved), interfaces: [], warnings: [], excluded: [], calls: [] };
   if (entry === undefined)
     return unknownNode(
       name,

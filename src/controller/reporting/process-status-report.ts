@@ -1,4 +1,5 @@
 // What every answer of /status says of the process itself, and how its lists are kept short.
+import { ignoreAnnotation } from '../../kubernetes/object-identity.ts';
 import { nearest } from '../../runtime/did-you-mean.ts';
 import type { Pauses } from '../../providers/gate/mutation-permission.ts';
 import type { ControllerState } from './controller-state.ts';
@@ -69,6 +70,36 @@ export interface NextReport {
   /** What is awaited. */
   readonly what: string;
   readonly sooner: readonly string[];
+}
+
+/** Why a node gets nothing although nothing is wrong with it. */
+export type Unserved =
+  | { readonly standing: 'awaitsAgent' }
+  | { readonly standing: 'leftAlone'; readonly annotated: 'CiliumNode' | 'Node' };
+
+export interface UnservedNode {
+  readonly known: true;
+  readonly name: string;
+  readonly standing: Unserved['standing'];
+  readonly why: string;
+  readonly next: NextReport;
+}
+
+const startAgent =
+  'the Node has no CiliumNode, because its Cilium agent has not started there: see why the Cilium agent does not run there: it creates the CiliumNode';
+
+export const untilServedAgain: NextReport = {
+  what: 'its owner no longer asks to leave it alone',
+  sooner: [],
+};
+
+export function unservedNode(name: string, unserved: Unserved): UnservedNode {
+  const { standing } = unserved;
+  const told =
+    standing === 'awaitsAgent'
+      ? { why: startAgent, next: { what: 'its agent creates the CiliumNode', sooner: [] } }
+      : { why: `its ${unserved.annotated} is annotated ${ignoreAnnotation}=true`, next: untilServedAgain };
+  return { known: true, name, standing, ...told };
 }
 
 export interface UnknownNode {

@@ -141,6 +141,7 @@ export function statusReport(
   const withdrawalsHeld = session?.cloud.heldWithdrawals;
   const fleet = session && {
     summaries: session.summaries(),
+    leftAlone: session.leftAlone ?? 0,
     subnets: session.cloud.subnets(),
     cloudRead: session.cloud.lastRead,
   };
@@ -159,6 +160,8 @@ export function statusReport(
 /** The part of a leader session that is reported. */
 export interface ReportedSession {
   summaries(): readonly NodeSummary[];
+  /** CiliumNodes that their owner asks to ignore, and no summary tells of. Default: none. */
+  readonly leftAlone?: number;
   readonly cloud: {
     subnets(): readonly SubnetFigures[];
     readonly lastRead: CloudReadReport;
@@ -173,11 +176,12 @@ export interface ReportedSession {
 
 interface Fleet {
   readonly summaries: readonly NodeSummary[];
+  readonly leftAlone: number;
   readonly subnets: readonly SubnetFigures[];
   readonly cloudRead: CloudReadReport;
 }
 
-function fleetReport({ summaries, subnets, cloudRead }: Fleet, now: number): FleetReport {
+function fleetReport({ summaries, leftAlone, subnets, cloudRead }: Fleet, now: number): FleetReport {
   const { nodes, addresses, pendingPods } = totalsOf(summaries);
   const lists = {
     subnets: subnetReports(subnets, summaries),
@@ -186,7 +190,7 @@ function fleetReport({ summaries, subnets, cloudRead }: Fleet, now: number): Fle
     excluded: summaries.flatMap(exclusionReports),
   };
   return {
-    nodes,
+    nodes: { ...nodes, total: nodes.total + leftAlone, leftAlone },
     addresses,
     pendingPods,
     cloudRead,

@@ -61,6 +61,24 @@ describe.each(['cluster-pool', 'nodeipam'] as const)('headwater explain, in the 
   });
 });
 
+test('headwater explain, in the mode multi-pool, says that the agent of a Node has not started', async () => {
+  const world = new PoolWorld();
+  world.startReplica();
+  await world.node('a', { default: 8 });
+  await world.ask('POST', '/api/v1/nodes', {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'lonely' },
+  });
+  await world.clock.advance(120_000);
+
+  const lines = linesOf(world, 'lonely');
+
+  expect(lines[0]).toBe('lonely: awaits agent');
+  expect(toldOf(lines, 'why')).toEqual([expect.stringMatching(/has not started there/)]);
+  expect(toldOf(lines, 'next try')).toEqual(['when its agent creates the CiliumNode']);
+});
+
 test('headwater explain, in the mode multi-pool, says that a pool is missing', async () => {
   const world = new PoolWorld();
   world.startReplica();

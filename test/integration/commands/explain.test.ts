@@ -86,6 +86,21 @@ describe('headwater explain', () => {
     );
   });
 
+  test.each([
+    ['awaitsAgent', 'one: awaits agent', 1],
+    ['leftAlone', 'one: left alone', 0],
+  ])('of a node that is not served: %s', async (standing, line, code) => {
+    const next = { what: 'its agent creates the CiliumNode', sooner: [] };
+    const address = await answering({ known: true, standing, name: 'one', why: 'so', next });
+
+    const shown = await headwater(['explain', 'one', address]);
+
+    expect({ code: shown.code, lines: linesOf(shown.out) }).toEqual({
+      code,
+      lines: [line, 'why         so', 'next try    when its agent creates the CiliumNode'],
+    });
+  });
+
   test.each<[string, object, object, string]>([
     [
       'a node that is not known, and a name like it',

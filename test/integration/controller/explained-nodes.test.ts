@@ -108,6 +108,24 @@ describe('headwater explain, on EC2', () => {
     expect(toldOf(lines(), 'not')).toContainEqual(expect.stringMatching(line));
   });
 
+  test('of a Node whose agent made no CiliumNode says so, and what to look at', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+    const { controller } = startController(world);
+    await world.announce(world.machine());
+    const lonely = world.machine(1);
+    await world.register(lonely);
+    await world.advance(minute);
+
+    const lines = explained(controller, lonely.name);
+
+    expect(lines[0]).toBe(`${lonely.name}: awaits agent`);
+    expect(toldOf(lines, 'why')).toEqual([
+      'the Node has no CiliumNode, because its Cilium agent has not started there: see why the Cilium agent does not run there: it creates the CiliumNode',
+    ]);
+    expect(toldOf(lines, 'next try')).toEqual(['when its agent creates the CiliumNode']);
+    expect(controller.node(`${lonely.name.slice(0, -1)}_`)).toMatchObject({ known: false });
+  });
+
   test('tells the last ten calls, newest first, with what the cloud answered', async () => {
     const taken = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
     const cloud = testCloud({ instances: [instance({ interfaces: taken })] });

@@ -1,5 +1,6 @@
 // The annotation to ignore a node stands on its Node: an agent replaces the annotations of its CiliumNode.
 import { describe, expect, test } from '@jest/globals';
+import { explained, toldOf } from '../../support/explained.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
@@ -39,7 +40,7 @@ describe('a CiliumNode whose Node asks to ignore it', () => {
     await world.advance(60_000);
 
     expect(ignored).toEqual({ offered: 0, states: 1 });
-    expect(nodes).toMatchObject({ total: 1, blocked: 0 });
+    expect(nodes).toMatchObject({ total: 2, satisfied: 1, blocked: 0, leftAlone: 1 });
     expect(served).toBe(8);
     expect(world.pool(machine).size).toBe(8);
     expect(world.held(machine)).toHaveLength(8);
@@ -62,6 +63,25 @@ describe('a CiliumNode whose Node asks to ignore it', () => {
     await world.advance(60_000);
 
     expect(world.pool(machine)).toEqual(before);
+  });
+
+  test.each([
+    ['CiliumNode', false],
+    ['Node', true],
+  ])('is told by headwater explain to be left alone, as its %s asks', async (kind, onNode) => {
+    const world = new AnnotatedWorld(1);
+    const machine = world.machine();
+    const { controller } = startController(world);
+    await world.announce(machine);
+    if (onNode) await world.annotate('true');
+    else await world.patch(machine, { metadata: { annotations: { [ignore]: 'true' } } });
+    await world.advance(30_000);
+
+    const lines = explained(controller, machine.name);
+
+    expect(lines[0]).toBe(`${machine.name}: left alone`);
+    expect(toldOf(lines, 'why')).toEqual([`its ${kind} is annotated ${ignore}=true`]);
+    expect(toldOf(lines, 'next try')).toEqual(['when its owner no longer asks to leave it alone']);
   });
 
   test.each([
