@@ -72,28 +72,32 @@ function fit(all: readonly Column[], width: number): readonly Column[] {
   return columns.map((each) => (each === widest ? { ...each, size } : each));
 }
 
-/** Ids differ at their end. */
-function shortened(cell: string, size: number): string {
-  if (cell.length <= size) return cell;
+/** Ids differ at their end, and paths in their last parts, which are shown whole where they fill half of the space. */
+function shortened(text: string, size: number): string {
+  if (text.length <= size) return text;
+  const parts = text.indexOf('/', text.length - size + 1);
+  if (parts >= 0 && text.length - parts >= size / 2) return `…${text.slice(parts)}`;
   const end = Math.floor((size - 1) / 2);
-  return `${cell.slice(0, size - 1 - end)}…${cell.slice(cell.length - end)}`;
+  return `${text.slice(0, size - 1 - end)}…${text.slice(text.length - end)}`;
 }
 
 const labelWidth = 12;
 
 /** A label in a column of its own, and its text beside it in as many lines as it takes. */
 function paragraph(label: string, text: string, width: number | undefined): readonly string[] {
+  const indent = Math.max(labelWidth, label.length + 1);
   // Beside its label, no word would fit.
-  if (width !== undefined && width < labelWidth + least)
+  if (width !== undefined && width < indent + least)
     return [...(label === '' ? [] : [label]), ...wrapped(text, width)];
-  const lines = width === undefined ? [text] : wrapped(text, width - labelWidth);
-  return lines.map((line, index) => `${(index === 0 ? label : '').padEnd(labelWidth)}${line}`.trimEnd());
+  const lines = width === undefined ? [text] : wrapped(text, width - indent);
+  return lines.map((line, index) => `${(index === 0 ? label : '').padEnd(indent)}${line}`.trimEnd());
 }
 
 function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/ +/)) {
+  for (const whole of text.split(/ +/)) {
+    const word = shortened(whole, width);
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;

@@ -290,6 +290,21 @@ describe('headwater explain, on Azure', () => {
       check(explained(world.first.controller, 'one'), expected);
     },
   );
+
+  test('shows in 80 columns which interface and which subnet it means', async () => {
+    const world = new AzureWorld(azureOf('10.0.0.0/24'));
+    await world.join('one', `${scaleSets}/pool/virtualMachines/0`);
+    await world.clock.advance(minute);
+
+    const lines = explained(world.first.controller, 'one', 80);
+
+    expect(lines.filter((line) => line.endsWith('…'))).toEqual([]);
+    expect(toldOf(lines, 'instance')).toEqual([expect.stringMatching(/^….*\/virtualMachines\/0$/i)]);
+    expect(toldOf(lines, 'interface')).toEqual([
+      expect.stringMatching(/^….*\/virtualMachines\/0\/networkInterfaces\/nic0:/i),
+    ]);
+    expect(lines).toContainEqual(expect.stringMatching(/^ +….*\/virtualNetworks\/main\/subnets\/a,/i));
+  });
 });
 
 describe('headwater explain, on Alibaba Cloud', () => {
