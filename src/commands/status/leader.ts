@@ -195,7 +195,9 @@ function portOf(pod: Json): number | undefined {
   return port === undefined ? undefined : Number(port);
 }
 
-function inWords(what: string, needed: string, refusal: Pick<ApiRefusal, 'kind' | 'message'>): string {
+function inWords(what: string, needed: string, refusal: ApiRefusal): string {
+  if (refusal.kind === 'denied' && refusal.status === 401)
+    return `cannot ${what}: the API server does not accept the credentials, which may have expired: log in again, or renew those of the kubeconfig: ${refusal.message}`;
   return refusal.kind === 'denied'
     ? `not allowed to ${what}, which needs ${needed}: ${refusal.message}`
     : `cannot ${what}: ${refusal.message}`;

@@ -20,7 +20,7 @@ export interface PodPort {
 export type OpenedPort =
   | { readonly kind: 'open'; readonly connection: Duplex }
   /** `verb`: of pods/portforward, which our identity may not use. */
-  | { readonly kind: 'denied'; readonly verb: string; readonly message: string }
+  | (Extract<ApiRefusal, { kind: 'denied' }> & { readonly verb: string })
   | Exclude<ApiRefusal, { kind: 'denied' }>;
 
 export interface ForwardingTransport extends KubernetesTransport {
@@ -115,7 +115,7 @@ async function whyClosed(
 ): Promise<OpenedPort> {
   for (const [method, verb] of asks) {
     const reply = await ask(transport, { method, path, timeoutMs }, signal);
-    if (reply.kind === 'denied') return { kind: 'denied', verb, message: reply.message };
+    if (reply.kind === 'denied') return { ...reply, verb };
     if (reply.kind === 'gone') return reply;
   }
   return failure.kind === 'denied' ? { ...failure, verb: 'get' } : failure;

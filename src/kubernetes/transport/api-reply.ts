@@ -8,7 +8,7 @@ import { KubernetesError } from './kubernetes-error.ts';
 import type { KubernetesTransport, TransportAnswer, TransportRequest } from './transport.ts';
 
 export type ApiRefusal =
-  /** 401, 403: our identity lacks this permission. */
+  /** 401: our credentials are not accepted. 403: our identity lacks this permission. */
   | { readonly kind: 'denied'; readonly status: number; readonly message: string }
   /** 404: the object, or its kind, does not exist. */
   | { readonly kind: 'gone'; readonly message: string }

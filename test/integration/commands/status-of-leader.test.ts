@@ -214,6 +214,16 @@ describe('what keeps headwater status from the leader', () => {
       'not allowed to read the Lease kube-system/headwater, which needs get on leases of coordination.k8s.io: User "ann" cannot get resource "leases"',
     ],
     [
+      'credentials that expired',
+      { [leasePath]: [401, refusal(401, 'Unauthorized')] },
+      'cannot read the Lease kube-system/headwater: the API server does not accept the credentials, which may have expired: log in again, or renew those of the kubeconfig: Unauthorized',
+    ],
+    [
+      'credentials that expire meanwhile',
+      { ...led, [`GET ${forwardPath}`]: [401, refusal(401, 'Unauthorized')] },
+      /^cannot forward a port of pod kube-system\/headwater-1: the API server does not accept the credentials, .*: Unauthorized$/,
+    ],
+    [
       'no right to list pods',
       { ...led, [podsPath]: [403, refusal(403, 'User "ann" cannot list resource "pods"')] },
       'not allowed to list the pods of kube-system, which needs list on pods: User "ann" cannot list resource "pods"',
