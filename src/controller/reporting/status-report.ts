@@ -141,7 +141,7 @@ export function statusReport(
   const withdrawalsHeld = session?.cloud.heldWithdrawals;
   const fleet = session && {
     summaries: session.summaries(),
-    leftAlone: session.leftAlone ?? 0,
+    leftAlone: session.leftAlone,
     subnets: session.cloud.subnets(),
     cloudRead: session.cloud.lastRead,
   };
@@ -176,12 +176,12 @@ export interface ReportedSession {
 
 interface Fleet {
   readonly summaries: readonly NodeSummary[];
-  readonly leftAlone: number;
+  readonly leftAlone: number | undefined;
   readonly subnets: readonly SubnetFigures[];
   readonly cloudRead: CloudReadReport;
 }
 
-function fleetReport({ summaries, leftAlone, subnets, cloudRead }: Fleet, now: number): FleetReport {
+function fleetReport({ summaries, leftAlone = 0, subnets, cloudRead }: Fleet, now: number): FleetReport {
   const { nodes, addresses, pendingPods } = totalsOf(summaries);
   const lists = {
     subnets: subnetReports(subnets, summaries),
