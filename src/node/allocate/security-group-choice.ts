@@ -16,7 +16,7 @@ export function chooseSecurityGroups(
   view: Pick<InstanceView, 'interfaces'>,
 ): SecurityGroupChoice {
   const { securityGroupIds, securityGroupTags, networkId } = requirements;
-  if (securityGroupIds.length > 0) return { kind: 'chosen', ids: securityGroupIds };
+  if (securityGroupIds.length > 0) return { kind: 'chosen', ids: [...new Set(securityGroupIds)] };
   const tags = Object.entries(securityGroupTags);
   if (tags.length > 0) {
     const tagged = infrastructure.securityGroups.filter(

@@ -275,4 +275,17 @@ describe('the security groups of an interface that exists', () => {
     await world.advance(10_000);
     expect(controller.controller.status().warnings).toEqual([]);
   });
+
+  test('are what a node asks for if it names one twice', async () => {
+    const world = new World();
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine, {
+      spec: { ...second.spec, eni: { 'security-groups': [ids.podGroup, ids.podGroup] } },
+    });
+    await world.advance(800_000);
+
+    expect(world.interfaces(machine)[1]?.groupIds).toEqual([ids.podGroup]);
+    expect(controller.controller.status().warnings).toEqual([]);
+  });
 });
