@@ -1,13 +1,9 @@
 // Deletes CiliumNodes of machines that are gone, in every mode that has CiliumNodes: what it waits for, and what is reported.
 import { writeTimeoutOf } from '../config/release-window.ts';
-import {
-  CiliumNodeGc,
-  type CiliumNodeGcDeps,
-  type GcCandidate,
-  type GcOutcome,
-} from '../kubernetes/cilium-node/cilium-node-gc.ts';
+import { CiliumNodeGc, type CiliumNodeGcDeps } from '../kubernetes/cilium-node/cilium-node-gc.ts';
 import type { CiliumNodeWriter } from '../kubernetes/cilium-node/cilium-node-writer.ts';
 import { ask } from '../kubernetes/transport/api-reply.ts';
+import { writeFailure } from '../kubernetes/transport/write-outcome.ts';
 import type { ModeDeps } from './host.ts';
 
 /** Undefined if an option turns it off. */
@@ -34,26 +30,36 @@ export function ciliumNodeCollection(
     isNodeGone: async (name, signal) => {
       const path = `/api/v1/nodes/${encodeURIComponent(name)}`;
       const reply = await ask(kubernetes, { method: 'GET', path }, signal);
-      if (reply.kind === 'gone') return true;
-      return reply.kind === 'ok' ? false : undefined;
+      if (reply.kind === 'ok') return false;
+      const failure = writeFailure(reply, 'get nodes');
+      return 'message' in failure ? { problem: failure.message } : true;
     },
     remove: async ({ name, uid, version: resourceVersion }, signal) => {
       const outcome = await writer.delete({ name, uid, resourceVersion }, signal);
-      return outcome === 'conflict' ? 'kept' : outcome;
+      if (outcome === 'deleted' || outcome.kind === 'gone') return 'deleted';
+      return outcome.kind === 'conflict' ? 'kept' : { problem: outcome.message };
     },
-    onOutcome: (node, outcome) => noteOutcome(host, node, outcome),
+    onOutcome: outcomeLog(host),
     clock,
   });
 }
 
-function noteOutcome(
-  { log, registry }: Pick<ModeDeps['host'], 'log' | 'registry'>,
-  { name }: GcCandidate,
-  outcome: GcOutcome,
-): void {
-  registry.metrics.headwater_ciliumnode_gc_total.add({ outcome });
-  if (outcome === 'deleted') log.info('deleted a CiliumNode without a Node', { node: name });
-  else if (outcome === 'would_delete')
-    log.info('dry run: would delete a CiliumNode without a Node', { node: name });
-  else log.debug('a CiliumNode without a Node stays', { node: name, outcome });
+/** Says once that a deletion fails, until one succeeds. */
+function outcomeLog({
+  log,
+  registry,
+}: Pick<ModeDeps['host'], 'log' | 'registry'>): CiliumNodeGcDeps['onOutcome'] {
+  let isFailureTold = false;
+  return ({ name: node }, outcome, problem) => {
+    registry.metrics.headwater_ciliumnode_gc_total.add({ outcome });
+    if (outcome === 'deleted') {
+      isFailureTold = false;
+      log.info('deleted a CiliumNode without a Node', { node });
+    } else if (outcome === 'would_delete')
+      log.info('dry run: would delete a CiliumNode without a Node', { node });
+    else if (outcome === 'failed' && !isFailureTold) {
+      isFailureTold = true;
+      log.warn('cannot delete a CiliumNode without a Node: what is reserved for it stays', { node, problem });
+    } else log.debug('a CiliumNode without a Node stays', { node, outcome, problem });
+  };
 }

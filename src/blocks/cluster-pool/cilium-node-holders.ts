@@ -29,6 +29,7 @@ export interface CiliumNodeHoldersDeps {
 
 /** A CiliumNode. */
 export interface CiliumNodeHolder extends Holder {
+  readonly isDeleting: boolean;
   readonly isIgnored: boolean;
   /** The owner asks that it is kept although its machine is gone. */
   readonly isKept: boolean;
@@ -37,16 +38,18 @@ export interface CiliumNodeHolder extends Holder {
 
 export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
   const read = readCiliumNodeBlocks(raw);
-  const { name, uid, createdAt, isIgnored, isKept, isOwned, nodeUid, problem, operatorError } = read;
+  const { name, uid, createdAt, isDeleting, isIgnored, isKept, isOwned, nodeUid } = read;
+  const { problem, operatorError } = read;
   return {
     name,
     uid,
     version: read.resourceVersion,
     createdAt,
-    isLeftAlone: isIgnored || read.isDeleting,
+    isLeftAlone: isIgnored || isDeleting,
     blocks: read.podCidrs,
     ...(problem !== undefined && { problem }),
     ...(operatorError !== undefined && { error: operatorError }),
+    isDeleting,
     isIgnored,
     isKept,
     isOwned,

@@ -126,14 +126,16 @@ export class ClusterCache {
   *collectable(): Iterable<GcCandidate> {
     for (const watched of this.nodes.values()) {
       if (watched.kind === 'unreadable') continue;
-      const { name, uid, resourceVersion: version, createdAt = '', ignored, spared = false } = watched.node;
+      const { name, uid, resourceVersion: version, createdAt = '' } = watched.node;
+      const { deleting: isDeleting, ignored: isIgnored, spared = false } = watched.node;
       const created = Date.parse(createdAt);
       yield {
         name,
         uid,
         version,
         createdAt: Number.isNaN(created) ? Infinity : created,
-        isIgnored: ignored,
+        isDeleting,
+        isIgnored,
         isKept: spared,
         isOwned: spared,
       };

@@ -6,13 +6,18 @@ import type { ObjectIdentity } from '../object-identity.ts';
 
 export type GcOutcome = 'deleted' | 'would_delete' | 'kept' | 'failed';
 
-export interface GcCandidate extends Pick<ObjectIdentity, 'name' | 'uid' | 'createdAt'> {
+export interface GcCandidate extends Pick<ObjectIdentity, 'name' | 'uid' | 'createdAt' | 'isDeleting'> {
   /** The resource version. */
   readonly version: string;
   readonly isIgnored: boolean;
   /** The owner asks that it is kept although its machine is gone. */
   readonly isKept: boolean;
   readonly isOwned: boolean;
+}
+
+/** Why something could not be read or deleted. */
+export interface GcFailure {
+  readonly problem: string;
 }
 
 export interface CiliumNodeGcDeps {
@@ -23,11 +28,12 @@ export interface CiliumNodeGcDeps {
   readonly nodeNames: () => ReadonlySet<string> | undefined;
   /** Why nothing may be deleted now; undefined if it may. Called before each deletion. */
   readonly refusal: () => 'dryRun' | 'paused' | undefined;
-  /** Whether the live Node is gone; undefined if that is not known. */
-  readonly isNodeGone: (name: string, signal: AbortSignal) => Promise<boolean | undefined>;
+  /** Whether the live Node is gone. */
+  readonly isNodeGone: (name: string, signal: AbortSignal) => Promise<boolean | GcFailure>;
   /** Deletes the object in just this state. */
-  readonly remove: (node: GcCandidate, signal: AbortSignal) => Promise<'deleted' | 'kept' | 'failed'>;
-  readonly onOutcome: (node: GcCandidate, outcome: GcOutcome) => void;
+  readonly remove: (node: GcCandidate, signal: AbortSignal) => Promise<'deleted' | 'kept' | GcFailure>;
+  /** `problem`: why it failed. */
+  readonly onOutcome: (node: GcCandidate, outcome: GcOutcome, problem?: string) => void;
   readonly clock: Clock;
 }
 
@@ -37,6 +43,8 @@ export interface GcFacts {
   readonly nodeNames: ReadonlySet<string>;
   /** By uid: when a pass first saw it without a Node, in monotonic ms. */
   readonly marks: ReadonlyMap<string, number>;
+  /** By uid: when a pass last tried to delete it, in monotonic ms. */
+  readonly tries: ReadonlyMap<string, number>;
   readonly interval: number;
   /** Monotonic and wall clock, in ms. */
   readonly now: number;
@@ -45,31 +53,34 @@ export interface GcFacts {
 
 export interface GcPlan {
   readonly marks: ReadonlyMap<string, number>;
-  /** Two passes saw it without a Node: those that this pass may delete. */
+  /** Two passes saw them without a Node. Those that were not tried yet come first: one that cannot go holds up no other. */
   readonly due: readonly GcCandidate[];
-  /** How many more are due. */
-  readonly postponed: number;
+  /** The most that this pass deletes, and the most that it tries in vain. */
+  readonly max: number;
 }
 
 /** The most CiliumNodes that one pass deletes: this part of all, or one. */
 const maxShare = 0.1;
 
 /** Decides what a pass may delete. Pure. */
-export function gcPlan({ ciliumNodes, nodeNames, marks, interval, now, wall }: GcFacts): GcPlan {
+export function gcPlan({ ciliumNodes, nodeNames, marks, tries, interval, now, wall }: GcFacts): GcPlan {
   const all = [...ciliumNodes];
   const ownerless = all.filter(
-    ({ name, isOwned, isIgnored, isKept, createdAt }) =>
-      !nodeNames.has(name) && !isOwned && !isIgnored && !isKept && createdAt <= wall - interval,
+    ({ name, isDeleting, isOwned, isIgnored, isKept, createdAt }) =>
+      !nodeNames.has(name) && !(isDeleting || isOwned || isIgnored || isKept) && createdAt <= wall - interval,
   );
   const seen = new Map(ownerless.map(({ uid }) => [uid, marks.get(uid) ?? now] as const));
-  const due = ownerless.filter(({ uid }) => (seen.get(uid) ?? now) <= now - interval);
-  const max = Math.max(1, Math.floor(all.length * maxShare));
-  return { marks: seen, due: due.slice(0, max), postponed: Math.max(0, due.length - max) };
+  const lastTry = ({ uid }: GcCandidate): number => tries.get(uid) ?? -1;
+  const due = ownerless
+    .filter(({ uid }) => (seen.get(uid) ?? now) <= now - interval)
+    .toSorted((a, b) => lastTry(a) - lastTry(b));
+  return { marks: seen, due, max: Math.max(1, Math.floor(all.length * maxShare)) };
 }
 
 export class CiliumNodeGc {
   readonly #deps: CiliumNodeGcDeps;
   #marks: ReadonlyMap<string, number> = new Map();
+  #tries: ReadonlyMap<string, number> = new Map();
   /** Names of Nodes that were seen since the last pass. */
   readonly #seen = new Set<string>();
 
@@ -103,22 +114,36 @@ export class CiliumNodeGc {
       ciliumNodes: ciliumNodes(),
       nodeNames: new Set([...names, ...this.#seen]),
       marks: this.#marks,
+      tries: this.#tries,
       interval,
       now: clock.monotonic(),
       wall: clock.wall(),
     });
     this.#marks = plan.marks;
     this.#seen.clear();
+    const tries = new Map([...this.#tries].filter(([uid]) => plan.marks.has(uid)));
+    this.#tries = tries;
+    let [deleted, stayed] = [0, 0];
     for (const node of plan.due) {
+      if (deleted === plan.max || stayed === plan.max) return;
+      tries.set(node.uid, clock.monotonic());
       const outcome = await this.#delete(node, signal);
-      if (outcome !== undefined) this.#deps.onOutcome(node, outcome);
+      if (outcome === undefined) return;
+      if (outcome === 'deleted' || outcome === 'would_delete') deleted++;
+      else stayed++;
+      if (typeof outcome === 'string') this.#deps.onOutcome(node, outcome);
+      else this.#deps.onOutcome(node, 'failed', outcome.problem);
     }
   }
 
-  async #delete(node: GcCandidate, signal: AbortSignal): Promise<GcOutcome | undefined> {
+  /** Undefined if nothing may be deleted now. */
+  async #delete(
+    node: GcCandidate,
+    signal: AbortSignal,
+  ): Promise<Exclude<GcOutcome, 'failed'> | GcFailure | undefined> {
     const { isNodeGone, remove, refusal } = this.#deps;
     const isGone = await isNodeGone(node.name, signal);
-    if (isGone === undefined) return 'failed';
+    if (typeof isGone === 'object') return isGone;
     if (!isGone) return 'kept';
     const why = refusal();
     if (why !== undefined) return why === 'dryRun' ? 'would_delete' : undefined;

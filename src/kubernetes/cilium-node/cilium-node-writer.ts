@@ -49,8 +49,8 @@ export class CiliumNodeWriter {
   async delete(
     { name, uid, resourceVersion }: WriteTarget,
     signal: AbortSignal,
-  ): Promise<'deleted' | 'conflict' | 'failed'> {
-    if (!this.#leads()) return 'failed';
+  ): Promise<'deleted' | WriteFailure> {
+    if (!this.#leads()) return notLeading;
     const preconditions = { uid, resourceVersion };
     const request = {
       method: 'DELETE',
@@ -59,9 +59,8 @@ export class CiliumNodeWriter {
       body: JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions }),
       ...(this.#timeoutMs !== undefined && { timeoutMs: this.#timeoutMs }),
     } as const;
-    const { kind } = await ask(this.#transport, request, signal);
-    if (kind === 'ok' || kind === 'gone') return 'deleted';
-    return kind === 'conflict' ? kind : 'failed';
+    const reply = await ask(this.#transport, request, signal);
+    return reply.kind === 'ok' || reply.kind === 'gone' ? 'deleted' : failure(reply, 'delete ciliumnodes');
   }
 
   /** Reads the live object, not the watched copy. Rejects only with the signal's reason. */

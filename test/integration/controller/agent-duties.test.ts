@@ -66,6 +66,52 @@ describe('a CiliumNode without a Node', () => {
   });
 });
 
+describe('CiliumNodes without a Node, of which one cannot go', () => {
+  let world: World;
+  let names: readonly string[];
+  const left = (): readonly string[] => names.filter((name) => world.ciliumNode({ name }) !== undefined);
+
+  beforeEach(async () => {
+    world = new World({ cloud: testCloud({ instances: [instance({ count: 4 })] }) });
+    for (const machine of world.machines) await world.announce(machine, unowned);
+    names = world.machines.map(({ name }) => name).toSorted();
+    for (const name of names.slice(0, 2)) await world.call('DELETE', `/api/v1/nodes/${name}`);
+  });
+
+  test('are deleted, and the one that a finalizer keeps counts once', async () => {
+    await world.patch({ name: names[0] ?? '' }, { metadata: { finalizers: ['example.com/keep'] } });
+    const controller = startController(world);
+    await world.advance(12 * interval);
+
+    expect(left()).toEqual([names[0], ...names.slice(2)]);
+    expect(await controller.metric('headwater_ciliumnode_gc_total{outcome="deleted"}')).toBe(2);
+    expect(controller.warnings()).toEqual([]);
+  });
+
+  const failed = 'cannot delete a CiliumNode without a Node: what is reserved for it stays';
+
+  test('are deleted, and the one whose deletion is denied is reported', async () => {
+    world.refuse(403, 'DELETE', new RegExp(`/ciliumnodes/${names[0]}`));
+    const controller = startController(world);
+    await world.advance(12 * interval);
+
+    expect(left()).toEqual([names[0], ...names.slice(2)]);
+    expect(controller.logged.filter(({ level }) => level === 'warn').at(-1)).toMatchObject({
+      message: failed,
+      details: { node: names[0], problem: expect.stringMatching(/^allow Headwater to delete ciliumnodes /) },
+    });
+  });
+
+  test('are reported once if no deletion is allowed', async () => {
+    world.refuse(403, 'DELETE', /ciliumnodes/);
+    const controller = startController(world);
+    await world.advance(12 * interval);
+
+    expect(left()).toEqual(names);
+    expect(controller.warnings()).toEqual([failed]);
+  });
+});
+
 const taint = { key: 'node.cilium.io/agent-not-ready', effect: 'NoSchedule' };
 const other = { key: 'team', value: 'a', effect: 'NoExecute' };
 const pods = '/api/v1/namespaces/kube-system/pods';

@@ -16,7 +16,15 @@ function ciliumNode(name: string, metadata: object = {}): ReturnType<typeof cili
 
 function planFor(facts: Partial<GcFacts>): readonly string[] {
   const marks = new Map([['uid-of-a', now - interval]]);
-  const all = { ciliumNodes: [ciliumNode('a')], nodeNames: new Set(['other']), marks, interval, now, wall };
+  const all = {
+    ciliumNodes: [ciliumNode('a')],
+    nodeNames: new Set(['other']),
+    marks,
+    tries: new Map(),
+    interval,
+    now,
+    wall,
+  };
   return gcPlan({ ...all, ...facts }).due.map(({ name }) => name);
 }
 
@@ -45,6 +53,10 @@ describe('a pass over CiliumNodes', () => {
       'that is younger than an interval',
       { ciliumNodes: [ciliumNode('a', { creationTimestamp: '2026-01-01T23:58:00Z' })] },
     ],
+    [
+      'that is being deleted',
+      { ciliumNodes: [ciliumNode('a', { deletionTimestamp: '2026-01-01T12:00:00Z' })] },
+    ],
     ['of unknown age', { ciliumNodes: [ciliumNode('a', { creationTimestamp: 'lately' })] }],
     ['that replaced the one that was seen', { ciliumNodes: [ciliumNode('a', { uid: 'uid-of-another' })] }],
   ])('leaves one %s', (_, facts) => {
@@ -54,7 +66,7 @@ describe('a pass over CiliumNodes', () => {
   test('forgets one whose Node has come back', () => {
     const ciliumNodes = [ciliumNode('a')];
     const marks = new Map([['uid-of-a', 0]]);
-    const facts = { ciliumNodes, nodeNames: new Set(['a']), marks, interval, now, wall };
+    const facts = { ciliumNodes, nodeNames: new Set(['a']), marks, tries: new Map(), interval, now, wall };
 
     expect(gcPlan(facts).marks.size).toBe(0);
   });
@@ -62,13 +74,29 @@ describe('a pass over CiliumNodes', () => {
   test('takes a tenth of all, or one', () => {
     const ciliumNodes = Array.from({ length: 25 }, (_, index) => ciliumNode(`n${index}`));
     const marks = new Map(ciliumNodes.map(({ uid }) => [uid, 0]));
-    const facts = { ciliumNodes, nodeNames: new Set(['other']), marks, interval, now, wall };
+    const facts = {
+      ciliumNodes,
+      nodeNames: new Set(['other']),
+      marks,
+      tries: new Map(),
+      interval,
+      now,
+      wall,
+    };
 
-    expect(gcPlan(facts)).toMatchObject({ due: { length: 2 }, postponed: 23 });
-    expect(gcPlan({ ...facts, ciliumNodes: ciliumNodes.slice(0, 3) })).toMatchObject({
-      due: { length: 1 },
-      postponed: 2,
-    });
+    expect(gcPlan(facts)).toMatchObject({ due: { length: 25 }, max: 2 });
+    expect(gcPlan({ ...facts, ciliumNodes: ciliumNodes.slice(0, 3) })).toMatchObject({ max: 1 });
+  });
+
+  test('begins with those that no pass tried to delete, and goes on with the one that waits the longest', () => {
+    const ciliumNodes = ['a', 'b', 'c', 'd'].map((name) => ciliumNode(name));
+    const marks = new Map(ciliumNodes.map(({ uid }) => [uid, 0]));
+    const tries = new Map([
+      ['uid-of-a', 20],
+      ['uid-of-c', 10],
+    ]);
+
+    expect(planFor({ ciliumNodes, marks, tries })).toEqual(['b', 'd', 'c', 'a']);
   });
 });
 
