@@ -22,6 +22,11 @@ interface LeaderProcess {
   readonly holder: string;
 }
 
+interface NamedLease {
+  readonly name: string;
+  readonly record: LeaseRecord;
+}
+
 type Failed = Extract<ReadStatus, { kind: 'failed' }>;
 
 const leaseOption = 'leader-election-lease-name';
@@ -47,42 +52,54 @@ export class LeaderReader {
   }
 
   async read({ namespace, lease: name }: LeaderPlace, question: Question = {}): Promise<ReadStatus> {
-    const lease = await this.#lease(namespace, name === undefined ? usualLeases : [name]);
-    if (lease.kind === 'failed') return lease;
-    const { holder } = lease.record;
-    const where = `the Lease ${namespace}/${lease.name}`;
+    const names = name === undefined ? usualLeases : [name];
+    const found = await this.#leases(namespace, names);
+    if ('kind' in found) return found;
+    let gone: ReadStatus | undefined;
+    for (const lease of found) {
+      const read = await this.#leader(namespace, lease, question);
+      if (read.kind === 'read') return read;
+      gone ??= read;
+    }
+    return (
+      gone ??
+      failed(
+        `there is no Lease ${names.join(' or ')} in ${namespace}: name that of the controller with --k8s-namespace and --${leaseOption}, or give --address`,
+      )
+    );
+  }
+
+  /** The first Lease of these names that somebody renews; if there is none, all that exist. */
+  async #leases(namespace: string, names: readonly string[]): Promise<Failed | readonly NamedLease[]> {
+    const leases: NamedLease[] = [];
+    for (const name of names) {
+      const client = new LeaseClient(this.#transport, namespace, name);
+      const reply = await client.read({ timeoutMs, signal: this.#signal });
+      if (reply.kind === 'failed') {
+        const what = `read the Lease ${namespace}/${name}`;
+        return failed(inWords(what, 'get on leases of coordination.k8s.io', reply.problem));
+      }
+      if (reply.kind !== 'lease') continue;
+      const lease = { name, record: reply.lease };
+      if (lease.record.holder !== '' && this.#late(lease.record) === undefined) return [lease];
+      leases.push(lease);
+    }
+    return leases;
+  }
+
+  async #leader(namespace: string, { name, record }: NamedLease, question: Question): Promise<ReadStatus> {
+    const { holder } = record;
+    const where = `the Lease ${namespace}/${name}`;
     if (holder === '')
       return failed(
         `no process leads: ${where} has no holder; read the logs of the pods of Headwater in ${namespace}`,
       );
     const read = await this.#holder({ namespace, holder }, question);
-    const late = this.#late(lease.record);
+    const late = this.#late(record);
     if (read.kind === 'read' || late === undefined) return read;
     // Our clock may be wrong, so only a holder that cannot be read counts as gone.
     return failed(
       `no process leads: ${sanitizedText(holder)} has not renewed ${where} for ${late} s; ${read.problem}`,
-    );
-  }
-
-  async #lease(
-    namespace: string,
-    names: readonly string[],
-  ): Promise<Failed | { readonly kind: 'lease'; readonly name: string; readonly record: LeaseRecord }> {
-    for (const name of names) {
-      const client = new LeaseClient(this.#transport, namespace, name);
-      const reply = await client.read({ timeoutMs, signal: this.#signal });
-      if (reply.kind === 'lease') return { kind: 'lease', name, record: reply.lease };
-      if (reply.kind === 'failed')
-        return failed(
-          inWords(
-            `read the Lease ${namespace}/${name}`,
-            'get on leases of coordination.k8s.io',
-            reply.problem,
-          ),
-        );
-    }
-    return failed(
-      `there is no Lease ${names.join(' or ')} in ${namespace}: name that of the controller with --k8s-namespace and --${leaseOption}, or give --address`,
     );
   }
 

@@ -137,6 +137,19 @@ describe('headwater status', () => {
     expect(JSON.parse(out)).toEqual({ ...well, excluded: subnets });
   });
 
+  test.each([
+    ['ended', leaseOf('host-b-0123456789', '2001-01-01T00:00:00.000000Z')],
+    ['has no holder', leaseOf('')],
+  ])('finds the leader of the nodeipam command where the Lease of run %s', async (_, old) => {
+    const { url } = await apiServer({
+      [leasePath]: [200, old],
+      [`${leasePath}-nodeipam`]: [200, leaseOf(holder)],
+      [podsPath]: pods(podOf('headwater-1', 'host-a', await processThatReports(well))),
+    });
+
+    expect(await headwater(['status', `--k8s-api-server=${url}`])).toMatchObject({ code: 0 });
+  });
+
   test('finds the leader among pods whose hosts have other names, by what they answer', async () => {
     const [standby, leader] = [
       await processThatReports({ ...well, state: 'standby', identity: 'host-b-0123456789', leader: holder }),
