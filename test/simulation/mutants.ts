@@ -250,8 +250,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'a former leader keeps writing',
     'kubernetes/cilium-node/cilium-node-writer.ts',
-    'if (!this.#leads()) return notLeading;',
-    'if (!this.#leads() && signal.aborted) return notLeading;',
+    'if (!this.#leads()) return notLeading;\n    const request',
+    'if (!this.#leads() && signal.aborted) return notLeading;\n    const request',
   ),
   one(
     'addresses that are possibly gone are newly offered',

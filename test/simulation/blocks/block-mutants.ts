@@ -86,8 +86,8 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'deletes a CiliumNode after one pass',
     'kubernetes/cilium-node/cilium-node-gc.ts',
-    '<= now - interval);\n  const max',
-    '<= now);\n  const max',
+    '<= now - interval)\n    .toSorted',
+    '<= now)\n    .toSorted',
   ),
   one(
     'deletes a CiliumNode without asking for its Node',
