@@ -4,6 +4,9 @@ import { type AlertGroup, atCluster, ofCluster } from '../alert.ts';
 /** Reasons that somebody chose: nothing is broken there. */
 export const chosen = 'InstanceNotManaged|OutsideNetwork|MutationsPaused';
 
+/** Warnings of nodes that are served although their blocks need somebody to act. */
+const misheld = 'PodCIDRConflict|PodCIDROutsidePools|PodCIDRIncomplete|PodCIDRUnreadable';
+
 export const nodeAlerts: AlertGroup = {
   name: 'headwater-nodes',
   alerts: [
@@ -39,9 +42,9 @@ and ${ofCluster('headwater_oldest_deficit_seconds{priority=~"critical|high"}')} 
     },
     {
       name: 'HeadwaterNodesBlocked',
-      // Two nodes with one block are both served, and their pods may have one address twice.
+      // These nodes are served, but two may have one block, a family has none, or a block is accounted for nowhere.
       expr: `sum by (cluster, reason) (headwater_blocked{resource="node",reason!~"${chosen}"}) > 0
-or sum by (cluster, reason) (headwater_warnings{reason="PodCIDRConflict"}) > 0`,
+or sum by (cluster, reason) (headwater_warnings{reason=~"${misheld}"}) > 0`,
       for: '10m',
       severity: 'warning',
       summary: `nodes cannot be satisfied: {{ $labels.reason }}${atCluster}`,
