@@ -74,6 +74,7 @@ export class UndiciTransport implements KubernetesTransport {
   readonly #options: UndiciTransportOptions;
   readonly #prefix: string;
   #pool: { readonly dispatcher: Dispatcher; readonly tls: TlsMaterial } | undefined;
+  #isClosed = false;
   /** When the pool was last left for its silence, in monotonic ms. */
   #renewedAt = -Infinity;
   /** When an answer began last, in monotonic ms. */
@@ -140,6 +141,7 @@ export class UndiciTransport implements KubernetesTransport {
 
   /** Breaks all connections; every later request fails. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#pool?.dispatcher.destroy();
   }
 
@@ -226,6 +228,7 @@ export class UndiciTransport implements KubernetesTransport {
     { headers, tls }: Credentials,
     signal: AbortSignal,
   ): Promise<Response> {
+    if (this.#isClosed) throw new Error('the connection to Kubernetes is closed');
     const { access } = this.#options;
     const response = await this.#dispatcher(tls).request({
       origin: access.server.origin,
@@ -263,6 +266,8 @@ export class UndiciTransport implements KubernetesTransport {
 
   /** Requests in flight on the pool, watches included, finish on it. Nothing waits for them. */
   #leavePool(): void {
+    // A closed pool refuses to be closed again, and what is closed opens no other one.
+    if (this.#isClosed) return;
     void this.#pool?.dispatcher.close();
     this.#pool = undefined;
   }

@@ -414,6 +414,29 @@ describe('the undici transport', () => {
     expect(lines).toEqual(['{"n":1}', '{"n":2}']);
   });
 
+  test('fails what still waits when it is closed, and asks no second time', async () => {
+    let requests = 0;
+    const arrived = Promise.withResolvers<void>();
+    const server = await serve(() => {
+      requests++;
+      arrived.resolve();
+    });
+    const clock = new VirtualClock();
+    const transport = transportTo(accessTo(server.url), { clock });
+    const waiting = transport.send({ method: 'GET', path: '/' }, never);
+    waiting.catch(() => undefined);
+    await arrived.promise;
+
+    // As in a process that goes on after it was frozen: its timers are overdue.
+    const closing = transport.close();
+    await clock.advance(10_000);
+    await closing;
+
+    await expect(waiting).rejects.toThrow(/destroyed|closed/);
+    await expect(transport.send({ method: 'GET', path: '/' }, never)).rejects.toThrow(/closed|destroyed/);
+    expect(requests).toBe(1);
+  });
+
   test('returns the answer of a refused stream, and closes the connection of one that is left or aborted', async () => {
     const closed = Promise.withResolvers<void>();
     const server = await serve((request, response) => {
