@@ -24,6 +24,19 @@ export type CloudRead<T> =
   /** Nothing names what to read. */
   | { readonly kind: 'nothingToRead' };
 
+export function valueOfRead<T>(read: CloudRead<T>, otherwise: T): T {
+  return read.kind === 'read' ? read.value : otherwise;
+}
+
+/** Interfaces by instance; an instance whose interfaces were not shown has none. */
+export function interfacesIn(
+  observations: readonly Observation[],
+): ReadonlyMap<string, readonly NetworkInterface[]> {
+  const interfaces = observations.flatMap((each) => (each.kind === 'interface' ? [each.interface] : []));
+  const attached = interfaces.filter(({ attachment }) => attachment?.state === 'attached');
+  return Map.groupBy(attached, ({ attachment }) => attachment?.instanceId ?? '');
+}
+
 /** A node, with what it asks of its interfaces. */
 export interface AskingNode {
   readonly name: string;

@@ -2,6 +2,7 @@
 import { cloudOf, cloudSettings, isCloudMode } from '../../config/clouds/clouds.ts';
 import type { Options } from '../../config/option-table.ts';
 import { readCiliumNode } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
+import { isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
@@ -9,8 +10,9 @@ import { accessScope } from '../../controller/host.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
 import { type AskableCloud, openCloud, problemWithCloud } from '../cloud-access.ts';
 import { blockFindings } from './block-findings.ts';
+import { blockedNodes } from './blocked-nodes.ts';
 import { capacityFindings } from './capacity-findings.ts';
-import { type AskingNode, CloudReader, type ReadCloud } from './cloud-facts.ts';
+import { type AskingNode, CloudReader, interfacesIn, type ReadCloud, valueOfRead } from './cloud-facts.ts';
 import { cloudFindings, orphanFindings } from './cloud-findings.ts';
 import { accessFindings, missingFields, schemaFinding, versionFinding } from './cluster-findings.ts';
 import { type ReadCluster, ClusterReader } from './cluster-facts.ts';
@@ -149,12 +151,24 @@ class CloudExamination {
         podCapacity === undefined ? [] : [[name, podCapacity] as const],
       ),
     );
+    const ignored = new Set(valueOf(nodes, []).flatMap((node) => (node.isIgnored ? [node.name] : [])));
+    const isServed = (raw: JsonObject): boolean => !isIgnored(raw) && !ignored.has(readIdentity(raw).name);
+    const served = valueOf(facts.ciliumNodes, []).filter(isServed);
     return [
       ...findings,
       ...this.#ofObjects(facts, nodes),
+      ...(facts.ciliumNodes.kind === 'known' ? this.#ofWriters(served) : []),
       ...(await this.#ofPrograms(reader)),
-      ...(await this.#ofCloud(valueOf(facts.ciliumNodes, []), capacity)),
+      ...(await this.#ofCloud(served, capacity)),
     ];
+  }
+
+  #ofWriters(served: readonly JsonObject[]): readonly Finding[] {
+    const { key } = this.#cloud.implementation.section;
+    return writerFindings(
+      served.map((raw) => shownCiliumNode(raw, key)),
+      clock.wall(),
+    );
   }
 
   #ofObjects(
@@ -166,7 +180,6 @@ class CloudExamination {
     return [
       schemaFinding(schema.source, missingFields(schema, key)),
       ...objectFindings({ nodes, ciliumNodes }),
-      ...(ciliumNodes.kind === 'known' ? writerFindings(ciliumNodes.value, clock.wall()) : []),
     ];
   }
 
@@ -196,18 +209,22 @@ class CloudExamination {
     const readings = ciliumNodes.map((raw) => readCiliumNode(raw, section));
     const nodes = reader.askingNodes(readings.flatMap((each) => (each.kind === 'node' ? [each.node] : [])));
     const facts = await reader.read(nodes);
-    const { infrastructure, limits: read, detached } = facts;
-    const limits = read.kind === 'read' ? read.value : new Map<string, never>();
+    const { infrastructure, instances, limits: read, detached } = facts;
+    const interfaces = interfacesIn(valueOfRead(instances, []));
+    const { networkId } = settings.scope;
+    const { findings: blocks, free } = blockedNodes({ nodes, interfaces, limits: read, networkId, words });
+    const limits = valueOfRead(read, new Map<string, never>());
     const releaseOption = settings.releaseExcessIps ? undefined : cloudOf(this.#options.ipam)?.releaseOption;
     return [
       ...unservedFindings(readings),
       ...cloudFindings(facts, words),
       ...(await this.#ofChanges(reader, nodes, facts)),
+      ...blocks,
       ...(infrastructure.kind !== 'read'
         ? []
         : traits.interfaces === 'given'
           ? givenSubnetFindings(infrastructure.value, words)
-          : subnetFindings({ nodes, infrastructure: infrastructure.value, limits, words })),
+          : subnetFindings({ nodes: free, interfaces, infrastructure: infrastructure.value, limits, words })),
       ...capacityFindings({ nodes, limits, podCapacity, traits, words, releaseOption }),
       ...orphanFindings(detached, settings.collection.kind === 'on'),
     ];

@@ -10,7 +10,7 @@ import type { Observation } from '../../providers/contract/facts.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import type { Rehearsal, RehearsedNode } from '../../providers/contract/rehearsal.ts';
 import { instanceTag, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
-import type { AskingNode } from './cloud-facts.ts';
+import { type AskingNode, interfacesIn } from './cloud-facts.ts';
 import { type Finding, finding, ok } from './finding.ts';
 
 const what = 'permissions in the cloud';
@@ -26,10 +26,10 @@ export interface RehearsalQuestion {
 /** A node that changes can be asked about: the first whose primary interface and security groups are known. */
 export function rehearsedNode(question: RehearsalQuestion): RehearsedNode | undefined {
   const { nodes, observations, infrastructure, tags } = question;
-  const interfaces = observations.flatMap((each) => (each.kind === 'interface' ? [each.interface] : []));
-  const attached = interfaces.filter(({ attachment }) => attachment?.state === 'attached');
+  const interfaces = interfacesIn(observations);
+  const attached = [...interfaces.values()].flat();
   for (const { instanceId, requirements } of nodes) {
-    const ofInstance = attached.filter(({ attachment }) => attachment?.instanceId === instanceId);
+    const ofInstance = interfaces.get(instanceId) ?? [];
     const primary = ofInstance.find(isPrimaryInterface);
     if (primary === undefined) continue;
     const asked = { ...requirements, networkId: primary.networkId };

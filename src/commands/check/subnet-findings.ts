@@ -1,4 +1,5 @@
 // Which subnet each node would get its next interface in, by the rules of the controller, and how much is free there. Pure.
+import { chooseSecurityGroups } from '../../node/allocate/security-group-choice.ts';
 import { chooseSubnet } from '../../node/allocate/subnet-choice.ts';
 import { obstacleCondition } from '../../node/conditions/plan-condition.ts';
 import type { NodeRequirements } from '../../node/demand/node-requirements.ts';
@@ -6,7 +7,7 @@ import type { CloudWords } from '../../providers/contract/cilium-node-section.ts
 import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
 import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
 import { parseBlock, sizeOf } from '../../providers/contract/ipv4.ts';
-import { prefixSize } from '../../providers/contract/network-interface.ts';
+import { type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
 import type { AskingNode } from './cloud-facts.ts';
 import { type Finding, finding, ok } from './finding.ts';
 import { countedNames } from './names-in-words.ts';
@@ -19,6 +20,8 @@ const nearlyFull = 0.1;
 export interface SubnetQuestion {
   readonly nodes: readonly AskingNode[];
   readonly infrastructure: Infrastructure;
+  /** By instance, as far as they were read. */
+  readonly interfaces: ReadonlyMap<string, readonly NetworkInterface[]>;
   readonly limits: ReadonlyMap<string, InstanceLimits | UnreadableLimits>;
   readonly words: CloudWords;
 }
@@ -37,7 +40,10 @@ export function subnetFindings(question: SubnetQuestion): readonly Finding[] {
 }
 
 /** The id of the subnet after `=`, or the text of the obstacle. */
-function choiceOf({ requirements }: AskingNode, { infrastructure, limits, words }: SubnetQuestion): string {
+function choiceOf(
+  { requirements, instanceId }: AskingNode,
+  { infrastructure, interfaces, limits, words }: SubnetQuestion,
+): string {
   const { networkId, prefixDelegation, instanceType } = requirements;
   if (networkId === undefined) return 'its CiliumNode names no network';
   const known = limits.get(instanceType);
@@ -48,7 +54,13 @@ function choiceOf({ requirements }: AskingNode, { infrastructure, limits, words 
     fullInterface: known !== undefined && 'interfaces' in known ? known.addressesPerInterface : 2,
     minUseful: 1 + (prefixDelegation ? prefixSize : 1),
   });
-  return choice.kind === 'chosen' ? `=${choice.subnet.id}` : obstacleCondition(choice, words).message;
+  if (choice.kind !== 'chosen') return obstacleCondition(choice, words).message;
+  const shown = interfaces.get(instanceId);
+  const groups = chooseSecurityGroups(asked, infrastructure, { interfaces: shown ?? [] });
+  // Nothing follows from the interfaces of an instance that was not read.
+  const isFound =
+    groups.kind === 'chosen' || (groups.kind === 'securityGroupsUnknown' && shown === undefined);
+  return isFound ? `=${choice.subnet.id}` : obstacleCondition(groups, words).message;
 }
 
 function chosenFinding(id: string, nodes: readonly AskingNode[], { subnets }: Infrastructure): Finding {

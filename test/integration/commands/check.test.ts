@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child, type Ended, endAll, headwater, linesOf } from './child.ts';
-import { announce, simulate, type Simulated, supplyKeys } from './simulated.ts';
+import { announce, simulate, type Simulated, smallCloud, supplyKeys } from './simulated.ts';
 
 let directory = '';
 
@@ -184,6 +184,41 @@ describe('headwater check on AWS', () => {
       'warning agents: 1 pod (kube-system/cilium-1) of k8s-app=cilium: not ready',
       'warning pods of nodes: the kubelet of 1 node (one) admits 110 pods, although m5.large can hold 27 addresses',
     ]);
+  });
+
+  test('names nodes that the controller would block, and counts none that is to be ignored', async () => {
+    const more = ['three', 'four', 'five'].map(
+      (name, at) =>
+        `  - { name: ${name}, id: i-0000000000000000${at + 3}, type: m5.large, subnet: a, securityGroups: [nodes] }\n`,
+    );
+    const cloud = smallCloud().replace('limits: {', `${more.join('')}limits: {`);
+    const simulated = await simulate(join(directory, 'blocked'), cloud);
+    const { api } = simulated;
+    const ignore = { 'ipam.cilium.io/ignore': 'true' };
+    await announce(api, 'type', 'i-00000000000000001', { 'instance-type': 'z9.rubbish' });
+    await announce(api, 'groups', 'i-00000000000000002', { 'security-group-tags': { of: 'nobody' } });
+    await announce(api, 'network', 'i-00000000000000003', { 'vpc-id': 'vpc-00000000000000009' });
+    await announce(api, 'ignored', 'i-00000000000000004', { annotations: ignore });
+    await announce(api, 'of-node', 'i-00000000000000005');
+    for (const [at, name] of ['type', 'groups', 'network', 'ignored', 'of-node'].entries())
+      await create(api, '/api/v1/nodes', {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name, ...(name === 'of-node' && { annotations: ignore }) },
+        spec: { providerID: `aws:///us-east-1a/i-0000000000000000${at + 1}` },
+      });
+
+    const ended = await headwater([...flagsFor(simulated), '--output=json'], { environment });
+
+    expect(ended.code).toBe(1);
+    expect(wrongIn(ended)).toEqual([
+      'problem nodes: 1 node (network) can get no address: spec.eni.vpc-id is vpc-00000000000000009 and the cloud shows the instance in vpc-00000000000000001: correct spec.eni.vpc-id',
+      'problem nodes: 1 node (type) can get no address: the cloud knows no instance type "z9.rubbish": correct spec.eni.instance-type',
+      expect.stringMatching(
+        /^problem subnets: 1 node \(groups\) can get no interface: no security group .* the tags of=nobody: /,
+      ),
+    ]);
+    expect(ended.out).not.toMatch(/get interfaces in|ignored|of-node/);
   });
 
   test('says that the cloud refuses the credentials', async () => {

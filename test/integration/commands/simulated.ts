@@ -65,15 +65,25 @@ export async function simulate(place: string, cloud = smallCloud()): Promise<Sim
   };
 }
 
-/** Creates a CiliumNode, as an agent does at its start. */
-export async function announce(api: string, name: string, instanceId: string): Promise<void> {
+interface AnnouncedOtherwise {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly [member: string]: unknown;
+}
+
+/** Creates a CiliumNode, as an agent does at its start. `eni`: what its section says otherwise. */
+export async function announce(
+  api: string,
+  name: string,
+  instanceId: string,
+  { annotations = {}, ...eni }: AnnouncedOtherwise = {},
+): Promise<void> {
   const answer = await fetch(`${api}/apis/cilium.io/v2/ciliumnodes`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       apiVersion: 'cilium.io/v2',
       kind: 'CiliumNode',
-      metadata: { name },
+      metadata: { name, annotations },
       spec: {
         'instance-id': instanceId,
         ipam: { 'pre-allocate': 4 },
@@ -83,6 +93,7 @@ export async function announce(api: string, name: string, instanceId: string): P
           'availability-zone': 'us-east-1a',
           'node-subnet-id': 'subnet-0000000000000000a',
           'first-interface-index': 0,
+          ...eni,
         },
       },
     }),

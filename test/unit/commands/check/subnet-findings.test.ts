@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { AskingNode } from '../../../../src/commands/check/cloud-facts.ts';
 import { askingNode as node } from './asking-node.ts';
 import { givenSubnetFindings, subnetFindings } from '../../../../src/commands/check/subnet-findings.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { azureSection } from '../../../../src/providers/azure/cilium-node-section.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import {
@@ -19,6 +20,14 @@ function subnet(id: string, freeAddresses: number, change: Partial<Subnet> = {})
 
 function network(...subnets: readonly Subnet[]): Infrastructure {
   return { ...emptyInfrastructure, subnets: new Map(subnets.map((each) => [each.id, each])) };
+}
+
+/** Interfaces of the instance of node a; those of others were not read. */
+const interfaces = new Map([['i-a', [item(['sg-1'])]]]);
+
+function item(securityGroupIds: readonly string[]): NetworkInterface {
+  const attachment = { deviceIndex: 0, networkCard: 0 };
+  return { id: 'eni-1', securityGroupIds, attachment } as unknown as NetworkInterface;
 }
 
 const limits = new Map([['m5.large', { interfaces: 3, addressesPerInterface: 10, prefixes: true }]]);
@@ -83,6 +92,21 @@ describe('rows of subnets', () => {
       ],
     ],
     [
+      'security groups by tags that none carries',
+      [node('a', { securityGroupTags: { of: 'pods' } })],
+      network(subnet('subnet-1', 200)),
+      [['problem', /^1 node \(a\) can get no interface: no security group .* carries the tags of=pods: /]],
+    ],
+    [
+      'security groups by tags, of an instance that was not read',
+      [node('b', { securityGroupTags: { of: 'pods' } }), node('c')],
+      {
+        ...network(subnet('subnet-1', 200)),
+        securityGroups: [{ id: 'sg-2', networkId: 'vpc-1', tags: { of: 'pods' } }],
+      },
+      [['ok', /^2 nodes \(b, c\) get interfaces in subnet-1/]],
+    ],
+    [
       'an agent that names no network',
       [node('a', { networkId: undefined })],
       network(subnet('subnet-1', 200)),
@@ -91,13 +115,22 @@ describe('rows of subnets', () => {
   ])(
     'say where each node gets its next interface, by the rules of the controller: %s',
     (_, nodes, infrastructure, rows) => {
-      const findings = subnetFindings({ nodes, infrastructure, limits, words });
+      const findings = subnetFindings({ nodes, infrastructure, interfaces, limits, words });
 
       expect(findings.map(({ verdict, found }) => [verdict, found])).toEqual(
         rows.map(([verdict, found]) => [verdict, expect.stringMatching(found)]),
       );
     },
   );
+
+  test('say that the security groups of a first interface are not known', () => {
+    const unknown = new Map([['i-a', [item([])]]]);
+    const question = { nodes: [node('a')], infrastructure: network(subnet('subnet-1', 200)), limits, words };
+
+    expect(subnetFindings({ ...question, interfaces: unknown })).toMatchObject([
+      { verdict: 'problem', found: expect.stringMatching(/those of its first interface are not known/) },
+    ]);
+  });
 
   test('are those of the interfaces where machines are given them', () => {
     const { words: ofAzure } = azureSection({ of: (id) => id });

@@ -1,0 +1,79 @@
+// Which nodes the controller would leave without addresses whatever the subnets hold, in the words of `explain`. Pure.
+import {
+  outsideNetwork,
+  unknownInstanceType,
+  unreadableLimits,
+  wrongNetwork,
+} from '../../node/conditions/node-condition.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import type { AskingNode, ReadCloud } from './cloud-facts.ts';
+import { type Finding, finding } from './finding.ts';
+import { countedNames } from './names-in-words.ts';
+
+export interface BlockQuestion {
+  readonly nodes: readonly AskingNode[];
+  /** By instance, as far as they were read. */
+  readonly interfaces: ReadonlyMap<string, readonly NetworkInterface[]>;
+  readonly limits: ReadCloud['limits'];
+  /** The only network that is served; undefined for all. */
+  readonly networkId: string | undefined;
+  readonly words: CloudWords;
+}
+
+/** A row for each group of nodes that are blocked alike, and the nodes that are not. */
+export function blockedNodes(question: BlockQuestion): {
+  readonly findings: readonly Finding[];
+  readonly free: readonly AskingNode[];
+} {
+  const blocks = question.nodes.map((node) => ({ node, block: blockOf(node, question) }));
+  const groups = Map.groupBy(blocks, ({ block }) => block?.text);
+  const findings = [...groups].flatMap(([text, of]) => {
+    const verdict = of[0]?.block?.verdict;
+    if (text === undefined || verdict === undefined) return [];
+    const names = countedNames(
+      of.map(({ node }) => node.name),
+      'node',
+    );
+    return [finding(verdict, 'nodes', `${names} can get no address: ${text}`)];
+  });
+  return { findings, free: blocks.flatMap(({ node, block }) => (block === undefined ? [node] : [])) };
+}
+
+interface Block {
+  readonly text: string;
+  readonly verdict: 'problem' | 'warning' | 'unknown';
+}
+
+/** By the order of the controller. Undefined if nothing but the network around the node could block it. */
+function blockOf(node: AskingNode, question: BlockQuestion): Block | undefined {
+  return networkBlockOf(node, question) ?? typeBlockOf(node, question);
+}
+
+function networkBlockOf(
+  { instanceId, requirements: { networkId: named } }: AskingNode,
+  { interfaces, networkId: allowed, words }: BlockQuestion,
+): Block | undefined {
+  const found = interfaces.get(instanceId)?.[0]?.networkId;
+  const network = named ?? found;
+  if (network === undefined) return undefined;
+  if (allowed !== undefined && network !== allowed) {
+    const outside = { option: words.options.networkId, allowed, named: network };
+    return { text: outsideNetwork(outside).message, verdict: 'warning' };
+  }
+  if (found === undefined || found === network) return undefined;
+  return { text: wrongNetwork(network, found, words.fields).message, verdict: 'problem' };
+}
+
+function typeBlockOf(
+  { requirements: { instanceType } }: AskingNode,
+  { limits, words }: BlockQuestion,
+): Block | undefined {
+  if (limits.kind !== 'read') return undefined;
+  const known = limits.value.get(instanceType);
+  if (known === undefined)
+    return { text: unknownInstanceType(instanceType, words.fields).message, verdict: 'problem' };
+  return 'problem' in known
+    ? { text: unreadableLimits(instanceType, known.problem).message, verdict: 'unknown' }
+    : undefined;
+}
