@@ -23,7 +23,7 @@ export interface ShownNode {
 export interface ShownCiliumNode {
   readonly name: string;
   readonly instanceId: string | undefined;
-  /** The last writes of parts that only one program may write. */
+  /** The last writes of parts that only one program may write, without those of agents, which write a status back as a whole. */
   readonly writes: readonly ShownWrite[];
 }
 
@@ -60,7 +60,22 @@ export function shownCiliumNode(raw: JsonObject, section: string): ShownCiliumNo
   return {
     name: sanitizedText(readIdentity(raw).name),
     instanceId: textAt(raw, 'spec', 'instance-id') ?? textAt(raw, 'spec', section, 'instance-id'),
-    writes: parts.flatMap((path) => writesOf(raw, path)),
+    writes: parts.flatMap((path) => writesOf(raw, path)).filter(isNoAgents(raw)),
+  };
+}
+
+/** Written by the agent of the node alone. */
+const partsOfAgents = [
+  ['spec', 'instance-id'],
+  ['status', 'ipam', 'used'],
+];
+
+/** A program that writes what only agents write is one, until it writes pools. */
+function isNoAgents(raw: JsonObject): (write: ShownWrite) => boolean {
+  const agents = new Set(partsOfAgents.flatMap((path) => writesOf(raw, path)).map(({ manager }) => manager));
+  return ({ manager, part }) => {
+    if (manager.startsWith('cilium-operator')) return true;
+    return !manager.startsWith('cilium-agent') && (part.startsWith('spec.') || !agents.has(manager));
   };
 }
 

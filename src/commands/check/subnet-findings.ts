@@ -66,7 +66,8 @@ function choiceOf(
 function chosenFinding(id: string, nodes: readonly AskingNode[], { subnets }: Infrastructure): Finding {
   const subnet = subnets.get(id);
   if (subnet === undefined) throw new Error('a subnet that was chosen is known');
-  return roomFinding(subnet, `${names(nodes)} get interfaces in ${id}`);
+  const remedy = 'add a subnet that the nodes select, or free addresses there';
+  return roomFinding(subnet, `${names(nodes)} get interfaces in ${id}`, remedy);
 }
 
 /** Where machines are given their interfaces: a row for each subnet of those that were read. */
@@ -80,19 +81,21 @@ export function givenSubnetFindings(
   const rows = [...subnets.values()].map((subnet) =>
     subnet.freeAddresses === 0
       ? finding('problem', what, `no address is left in ${subnet.id}`, remedies.fullSubnets)
-      : roomFinding(subnet, `interfaces of nodes are in ${subnet.id}`),
+      : roomFinding(subnet, `interfaces of nodes are in ${subnet.id}`, remedies.fullSubnets),
   );
   return [...unread, ...rows];
 }
 
-function roomFinding({ cidr, otherCidrs = [], zone, freeAddresses }: Subnet, who: string): Finding {
+function roomFinding(
+  { cidr, otherCidrs = [], zone, freeAddresses }: Subnet,
+  who: string,
+  remedy: string,
+): Finding {
   const blocks = [cidr, ...otherCidrs].flatMap((each) => parseBlock(each) ?? []);
   const size = blocks.reduce((sum, block) => sum + sizeOf(block), 0);
   const place = zone === '' ? cidr : `${cidr}, ${zone}`;
   const found = `${who} (${place}), where ${freeAddresses} of ${size} addresses are free`;
-  return freeAddresses < nearlyFull * size
-    ? finding('warning', what, found, 'add a subnet that the nodes select, or free addresses there')
-    : ok(what, found);
+  return freeAddresses < nearlyFull * size ? finding('warning', what, found, remedy) : ok(what, found);
 }
 
 function names(nodes: readonly AskingNode[]): string {

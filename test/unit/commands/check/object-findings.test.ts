@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { describe, expect, test } from '@jest/globals';
 import { known, unknown } from '../../../../src/commands/check/fact.ts';
 import { objectFindings, unservedFindings } from '../../../../src/commands/check/object-findings.ts';
@@ -124,6 +125,40 @@ describe('what is read of an object', () => {
         { manager: 'op', part: 'status.eni', at },
       ],
     });
+  });
+});
+
+describe('the writes of others', () => {
+  const time = '2026-01-01T00:00:00Z';
+  const section = { 'f:status': { 'f:azure': {} } };
+  const used = { 'f:status': { 'f:azure': {}, 'f:ipam': { 'f:used': {} } } };
+
+  test.each<[string, readonly (readonly [manager: string, fieldsV1: object])[], readonly string[]]>([
+    ['the agent of Cilium', [['cilium-agent', section]], []],
+    ['a program that says which addresses pods use', [['workload', used]], []],
+    [
+      'a program that named the instance before',
+      [
+        ['workload', { 'f:spec': { 'f:instance-id': {} } }],
+        ['workload', section],
+      ],
+      [],
+    ],
+    [
+      'an agent that writes the pool',
+      [
+        ['workload', used],
+        ['workload', { 'f:spec': { 'f:ipam': { 'f:pool': {} } } }],
+      ],
+      ['spec.ipam.pool'],
+    ],
+    ['another operator', [['cilium-operator-azure', used]], ['status.azure']],
+    ['something else', [['kubectl-edit', section]], ['status.azure']],
+  ])('are those of what only the controller writes: %s', (_, entries, parts) => {
+    const managedFields = entries.map(([manager, fieldsV1]) => ({ manager, time, fieldsV1 }));
+    const { writes } = shownCiliumNode({ metadata: { name: 'a', managedFields } } as JsonObject, 'azure');
+
+    expect(writes.map(({ part }) => part)).toEqual(parts);
   });
 });
 

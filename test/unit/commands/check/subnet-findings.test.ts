@@ -142,7 +142,7 @@ describe('rows of subnets', () => {
       requestId: undefined,
     } as const;
     const infrastructure = {
-      ...network(subnet('nodes', 200, { zone: '' }), subnet('full', 0)),
+      ...network(subnet('nodes', 200, { zone: '' }), subnet('full', 0), subnet('small', 1)),
       unreadSubnets: new Map([['hidden', failure]]),
     };
 
@@ -152,6 +152,11 @@ describe('rows of subnets', () => {
       ['unknown', 'hidden cannot be read: Denied: no'],
       ['ok', 'interfaces of nodes are in nodes (10.0.0.0/24), where 200 of 256 addresses are free'],
       ['problem', 'no address is left in full'],
+      ['warning', 'interfaces of nodes are in small (10.0.0.0/24, a), where 1 of 256 addresses are free'],
+    ]);
+    expect(findings.slice(2).map(({ remedy }) => remedy)).toEqual([
+      ofAzure.remedies.fullSubnets,
+      ofAzure.remedies.fullSubnets,
     ]);
   });
 });
