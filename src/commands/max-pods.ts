@@ -71,7 +71,7 @@ function questionIn(given: RawFlags): { readonly question: Question } | { readon
   const read = <T>(name: keyof typeof kinds, kind: ValueKind<T>): T | undefined => {
     const values = (given.get(name) ?? []).map((text) => {
       const value = kind.parse(text);
-      if (value === undefined)
+      if (value === undefined || (Array.isArray(value) && value.length === 0))
         problems.push(`--${name} is ${JSON.stringify(text)}; accepted: ${kind.accepts}`);
       return value;
     });
@@ -121,6 +121,7 @@ async function askLimits(
     usePrimaryAddress: usePrimaryAddress || settings.usePrimaryAddress,
     prefixDelegation: settings.prefixDelegation,
     hostNetworkPods,
+    mostPods: cloudOf(options.ipam)?.mostPods,
   };
   const { limits } = traits;
   if (limits !== 'byType') {

@@ -20,12 +20,15 @@ export type TypeCapacity = { readonly type: string } & (
       readonly podAddresses: number;
       /** With pods in the network of the host, which need no address. */
       readonly maxPods: number;
+      /** Why there are fewer than addresses would allow; absent if there are not. */
+      readonly note?: string;
     }
   | { readonly problem: string }
 );
 
 export interface CapacityQuestion extends CapacityRequirements {
   readonly hostNetworkPods: number;
+  readonly mostPods: CloudDescriptor<never>['mostPods'];
 }
 
 export function capacityOf(type: string, limits: FoundLimits, asked: CapacityQuestion): TypeCapacity {
@@ -45,8 +48,16 @@ export function capacityOf(type: string, limits: FoundLimits, asked: CapacityQue
     addressesPerInterface,
     prefixes: delegatesPrefixes(limits, asked),
     podAddresses,
-    maxPods: podAddresses + asked.hostNetworkPods,
+    ...podsWith(podAddresses + asked.hostNetworkPods, asked),
   };
+}
+
+function podsWith(
+  pods: number,
+  { mostPods: most }: CapacityQuestion,
+): { readonly maxPods: number; readonly note?: string } {
+  if (most === undefined || pods <= most.count) return { maxPods: pods };
+  return { maxPods: most.count, note: `${most.by} admits ${most.count} pods at most on a node, not ${pods}` };
 }
 
 export function isKnown<T extends TypeCapacity>(
@@ -65,7 +76,12 @@ export function nodeClassPart(
   const least = Math.min(...known.map(({ maxPods }) => maxPods));
   const words = known.map(({ type, maxPods }) => `${type} ${maxPods}`).join(', ');
   const lines = path.map((member, depth) => `${'  '.repeat(depth)}${member}:`);
-  return `# of an ${kind}: ${words}\n${lines.join('\n')} ${least}\n`;
+  const notes = notesOf(known).map((note) => `# ${note}\n`);
+  return `# of an ${kind}: ${words}\n${notes.join('')}${lines.join('\n')} ${least}\n`;
+}
+
+function notesOf(known: readonly { readonly note?: string }[]): readonly string[] {
+  return [...new Set(known.flatMap(({ note }) => note ?? []))];
 }
 
 export function capacityLines(
@@ -85,6 +101,7 @@ export function capacityLines(
       ],
       style: () => undefined,
     }),
+    ...notesOf(known).flatMap((note) => told('note', note, width)),
     ...capacities.flatMap((each) => (isKnown(each) ? [] : told(each.type, each.problem, width, 'bad'))),
   ];
 }

@@ -10,6 +10,8 @@ export const azure: CloudDescriptor<AzureOptions> = {
   interfaces: 'given',
   ipv6: false,
   nodeClass: { kind: 'AKSNodeClass', maxPods: ['spec', 'maxPods'] },
+  // https://learn.microsoft.com/azure/aks/quotas-skus-regions
+  mostPods: { count: 250, by: 'AKS' },
   otherAllocator: { name: 'azure-cns', selector: 'k8s-app=azure-cns' },
   releaseOption: 'azure-release-excess-ips',
   firstCalls: {

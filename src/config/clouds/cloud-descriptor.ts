@@ -12,6 +12,8 @@ export interface CloudDescriptor<Options> {
   readonly firstCalls: FirstCalls;
   /** Where a node class of Karpenter says how many pods a node may have; undefined if no provider of Karpenter is known. */
   readonly nodeClass?: { readonly kind: string; readonly maxPods: readonly string[] };
+  /** The most pods that the cloud lets a node have, however many addresses it holds, and who says so; undefined if it sets no limit. */
+  readonly mostPods?: { readonly count: number; readonly by: string };
   /** Another program that gives out addresses of the same machines, and its pods. */
   readonly otherAllocator: { readonly name: string; readonly selector: string };
   /** The option that releases addresses beyond the watermarks. */

@@ -90,11 +90,17 @@ describe('headwater max-pods', () => {
     const { code, out } = await headwater([...args, '--type=Standard_D4s_v5']);
 
     expect(code).toBe(0);
-    expect(linesOf(out)).toEqual(['# of an AKSNodeClass: Standard_D4s_v5 258', 'spec:', '  maxPods: 258']);
+    expect(linesOf(out)).toEqual([
+      '# of an AKSNodeClass: Standard_D4s_v5 250',
+      '# AKS admits 250 pods at most on a node, not 258',
+      'spec:',
+      '  maxPods: 250',
+    ]);
   });
 
   test.each<[string[], RegExp]>([
     [[], /^name instance types by --type/],
+    [['--ipam=azure', '--type='], /^--type is ""; accepted: names of instance types/],
     [['--type=;'], /^--type is ";"; accepted: names of instance types/],
     [['--type=a', '--host-network-pods=many'], /^--host-network-pods is "many"; accepted: a whole number/],
     [['--type=a', '--interfaces=3'], /^--interfaces is for clouds that give machines their interfaces/],

@@ -13,6 +13,7 @@ const asked: CapacityQuestion = {
   usePrimaryAddress: false,
   prefixDelegation: false,
   hostNetworkPods: 2,
+  mostPods: undefined,
 };
 const large = { interfaces: 3, addressesPerInterface: 10, prefixes: true };
 
@@ -25,6 +26,19 @@ describe('the pods of a node', () => {
     ['with no pod in the network of the host', { hostNetworkPods: 0 }, 27, 27],
   ])('are its addresses and the pods of the host network: %s', (_, change, podAddresses, maxPods) => {
     expect(capacityOf('m5.large', large, { ...asked, ...change })).toMatchObject({ podAddresses, maxPods });
+  });
+
+  test('are no more than the cloud admits, in lines, with the reason', () => {
+    const mostPods = { count: 20, by: 'The cloud' };
+    const capped = capacityOf('m5.large', large, { ...asked, mostPods });
+
+    expect(capped).toMatchObject({ podAddresses: 27, maxPods: 20 });
+    expect(capacityOf('m5.large', large, { ...asked, mostPods: { count: 29, by: '' } })).not.toHaveProperty(
+      'note',
+    );
+    expect(capacityLines([capped, capped], undefined).at(-1)?.text).toMatch(
+      /^note +The cloud admits 20 pods at most on a node, not 29$/,
+    );
   });
 
   test.each<[FoundLimits, Partial<CapacityQuestion>, string]>([
