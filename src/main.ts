@@ -20,6 +20,12 @@ import { explainDescription, statusDescription } from './commands/status-descrip
 // imported above is loaded before, and keeps the lines of the bundle: the maps of the command line cost 6 MB.
 process.setSourceMapsEnabled(true);
 
+/** Whether the command only asks, so that its exit code is the answer. */
+function isAsking(command: string | undefined): boolean {
+  const asking = [statusDescription, explainDescription, checkDescription, maxPodsDescription];
+  return asking.some(({ name }) => name === command);
+}
+
 /** Ends the process if nothing more can be written, because its disk is full. A reader that is gone is told apart. */
 function endIfOutputIsFull(error: unknown): void {
   const { syscall, code = '', message = '' } = error as Partial<NodeJS.ErrnoException>;
@@ -28,7 +34,8 @@ function endIfOutputIsFull(error: unknown): void {
     const why = /^\w+: (.*), write$/.exec(message)?.[1] ?? code;
     process.stderr.write(`headwater: cannot write its output: ${why}\n`);
   } finally {
-    process.exit(exitCode.failure);
+    // Where 1 says what was found, nothing was.
+    process.exit(isAsking(process.argv[2]) ? exitCode.unanswered : exitCode.failure);
   }
 }
 

@@ -13,17 +13,19 @@ import { type Fact, known, unknown } from './check/fact.ts';
 import { settingsFindings } from './check/settings-findings.ts';
 import { findCluster } from './cluster-access.ts';
 import { exitCode } from './exit-code.ts';
+import { lastOf } from './status/asking.ts';
 import { printLines } from './status/print-lines.ts';
 
 export async function check(given: RawFlags): Promise<number> {
   const formats = oneOf(['text', 'json']);
-  const { output: [text] = ['text'], ...flags } = Object.fromEntries(given);
-  const format = formats.parse(text ?? '');
+  const text = lastOf(given, 'output') ?? 'text';
+  const format = formats.parse(text);
   if (format === undefined) {
     warn(`--output is ${JSON.stringify(text)}; accepted: ${formats.accepts}`);
     return exitCode.usage;
   }
-  const loaded = loadOptions(new Map(Object.entries(flags)), thisProcess, { checks: blockChecks });
+  const flags = new Map([...given].filter(([name]) => name !== 'output'));
+  const loaded = loadOptions(flags, thisProcess, { checks: blockChecks });
   const findings = [...settingsFindings(loaded), ...(await findingsWith(loaded))];
   if (format === 'text') printLines((width) => findingLines(findings, width));
   else process.stdout.write(`${JSON.stringify({ verdict: worstOf(findings), findings })}\n`);
