@@ -22,20 +22,36 @@ export function orphanFindings(detached: ReadCloud['detached'], collects: boolea
 }
 
 export function cloudFindings(facts: ReadCloud, words: CloudWords): readonly Finding[] {
-  const { place, reached, infrastructure, instances, limits, detached } = facts;
+  const { place, reached, instances } = facts;
   if (reached.kind === 'failed') return [failed(reached)];
   return [
     ok(what, `it answers: ${place}`),
-    ...[infrastructure, instances, limits, detached].flatMap((read) =>
-      read.kind === 'failed' ? [failed(read)] : [],
-    ),
-    ...deniedParts(infrastructure),
+    ...onceEach(failuresIn(facts)).map(failed),
     ...instanceFindings(instances, words),
   ];
 }
 
+type FailedRead = Extract<CloudRead<unknown>, { kind: 'failed' }>;
+
+/** What of a cloud that answers could not be read. */
+export function failuresIn({
+  infrastructure,
+  instances,
+  limits,
+  detached,
+}: Omit<ReadCloud, 'place' | 'reached'>): readonly FailedRead[] {
+  const failures = [infrastructure, instances, limits, detached].filter((read) => read.kind === 'failed');
+  return [...failures, ...deniedParts(infrastructure)];
+}
+
+/** Several reads take the same call. */
+function onceEach(failures: readonly FailedRead[]): readonly FailedRead[] {
+  const groups = Map.groupBy(failures, ({ failure: { action, code, kind } }) => `${action} ${code} ${kind}`);
+  return [...groups.values()].flatMap(([first]) => first ?? []);
+}
+
 /** A denial is certain; anything else may pass. */
-function failed({ failure, remedy }: Extract<CloudRead<unknown>, { kind: 'failed' }>): Finding {
+function failed({ failure, remedy }: FailedRead): Finding {
   const { action, code, message, permission, kind } = failure;
   const isDenied = kind === 'notAuthorized';
   const found = `${action} failed: ${code}: ${message}`;
@@ -48,19 +64,16 @@ function failed({ failure, remedy }: Extract<CloudRead<unknown>, { kind: 'failed
 }
 
 /** What few nodes need may be denied while everything else is read. */
-function deniedParts(infrastructure: ReadCloud['infrastructure']): readonly Finding[] {
+function deniedParts(infrastructure: ReadCloud['infrastructure']): readonly FailedRead[] {
   if (infrastructure.kind !== 'read') return [];
   const { denied = {}, unreadNetworks } = infrastructure.value;
   const parts = [denied.routeTables, denied.securityGroups, unreadNetworks];
   const failures = parts.flatMap((part) => [...(part?.values() ?? [])].slice(0, 1));
-  return failures.map((failure) =>
-    failed({
-      kind: 'failed',
-      failure,
-      remedy:
-        failure.permission === undefined ? undefined : `allow ${failure.permission} to Headwater's role`,
-    }),
-  );
+  return failures.map((failure) => ({
+    kind: 'failed',
+    failure,
+    remedy: failure.permission === undefined ? undefined : `allow ${failure.permission} to Headwater's role`,
+  }));
 }
 
 function instanceFindings(

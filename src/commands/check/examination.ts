@@ -13,7 +13,7 @@ import { blockFindings } from './block-findings.ts';
 import { blockedNodes } from './blocked-nodes.ts';
 import { capacityFindings } from './capacity-findings.ts';
 import { type AskingNode, CloudReader, interfacesIn, type ReadCloud, valueOfRead } from './cloud-facts.ts';
-import { cloudFindings, orphanFindings } from './cloud-findings.ts';
+import { cloudFindings, failuresIn, orphanFindings } from './cloud-findings.ts';
 import { accessFindings, missingFields, schemaFinding, versionFinding } from './cluster-findings.ts';
 import { type ReadCluster, ClusterReader } from './cluster-facts.ts';
 import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
@@ -233,12 +233,14 @@ class CloudExamination {
   async #ofChanges(
     reader: CloudReader,
     nodes: readonly AskingNode[],
-    { reached, infrastructure, instances }: ReadCloud,
+    facts: ReadCloud,
   ): Promise<readonly Finding[]> {
+    const { reached, infrastructure, instances } = facts;
     if (reached.kind !== 'read') return [];
     const isAskable = this.#cloud.implementation.rehearse !== undefined;
-    if (!isAskable || infrastructure.kind !== 'read' || instances.kind !== 'read')
-      return [unrehearsed(isAskable)];
+    const failed = [...new Set(failuresIn(facts).map(({ failure }) => failure.action))];
+    const without = unrehearsed({ isAskable, failed, hasNodes: nodes.length > 0 });
+    if (!isAskable || infrastructure.kind !== 'read' || instances.kind !== 'read') return [without];
     const node = rehearsedNode({
       nodes,
       observations: instances.value,
@@ -246,6 +248,6 @@ class CloudExamination {
       tags: this.#cloud.interfaceTags,
     });
     const rehearsals = node && (await reader.rehearse(node));
-    return rehearsals === undefined ? [unrehearsed(isAskable)] : rehearsalFindings(rehearsals);
+    return rehearsals === undefined ? [without] : rehearsalFindings(rehearsals);
   }
 }

@@ -68,12 +68,28 @@ export function rehearsalFindings(rehearsals: readonly Rehearsal[]): readonly Fi
   ];
 }
 
+/** What stood in the way of the question. */
+export interface Unrehearsed {
+  /** Whether the cloud has such a question. */
+  readonly isAskable: boolean;
+  /** Reads that failed, by their calls. */
+  readonly failed: readonly string[];
+  /** Whether a CiliumNode names an instance. */
+  readonly hasNodes: boolean;
+}
+
 /** Where the cloud has no such question, or no node to ask it about. */
-export function unrehearsed(isAskable: boolean): Finding {
-  return ok(
-    what,
-    isAskable
-      ? 'what was read is permitted; changes are asked about by dry run once a CiliumNode names an instance'
-      : 'what was read is permitted; this cloud does not say whether changes are without making them',
-  );
+export function unrehearsed({ isAskable, failed, hasNodes }: Unrehearsed): Finding {
+  const permitted = failed.length === 0 ? 'what was read is permitted; ' : '';
+  if (!isAskable)
+    return ok(what, `${permitted}this cloud does not say whether changes are permitted without making them`);
+  if (failed.length > 0)
+    return finding('unknown', what, `changes were not asked about, because ${failed.join(', ')} failed`);
+  if (hasNodes)
+    return finding(
+      'unknown',
+      what,
+      'changes were not asked about, because of no node both the primary interface and the security groups are known',
+    );
+  return ok(what, `${permitted}changes are asked about by dry run once a CiliumNode names an instance`);
 }

@@ -1,4 +1,4 @@
-// Asks EC2 by DryRun whether it would permit the changes that Headwater makes. An endpoint that does not know DryRun would make
+// Asks EC2 by DryRun whether it would permit the changes that Headwater makes, and the read that few nodes need. An endpoint that does not know DryRun would make
 // them, so that is asked first; and each question is one whose change would be refused, or do no harm.
 import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
@@ -29,6 +29,8 @@ export async function rehearse(
     const answer = input === undefined ? 'unasked' : await ask(client, action, input, context);
     return { action, answer };
   };
+  // The controller reads an instance itself only where its interfaces are not shown, or tags decide: no read here takes it.
+  const reading = rehearsed('DescribeInstances', {});
   const attachment = own?.attachment;
   const creation = rehearsed('CreateNetworkInterface', {
     SubnetId: subnetId,
@@ -61,7 +63,7 @@ export async function rehearse(
   );
   // What is attached cannot be deleted.
   const deletion = rehearsed('DeleteNetworkInterface', attachment && { NetworkInterfaceId: own.id });
-  const rehearsals = await Promise.all([creation, attaching, modification, deletion]);
+  const rehearsals = await Promise.all([reading, creation, attaching, modification, deletion]);
   return [...rehearsals, ...unasked.map((action) => ({ action, answer: 'unasked' as const }))];
 }
 

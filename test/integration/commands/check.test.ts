@@ -63,6 +63,10 @@ function wrongIn({ out }: Ended): readonly string[] {
 
 const environment = supplyKeys;
 
+const everyRead = 'Instances InstanceTypes NetworkInterfaces RouteTables SecurityGroups Subnets Vpcs'
+  .split(' ')
+  .map((what) => `Describe${what}`);
+
 describe('headwater check on AWS', () => {
   test('finds a clean cluster fine, and changes nothing', async () => {
     const simulated = await simulate(join(directory, 'clean'));
@@ -83,7 +87,7 @@ describe('headwater check on AWS', () => {
       expect.stringMatching(/^ok +cloud: it answers: us-east-1/),
       'ok          instances: the cloud shows the 1 that were looked at',
       expect.stringMatching(
-        /^ok +permissions in the cloud: a dry run permits CreateNetworkInterface; not asked, /,
+        /^ok +permissions in the cloud: a dry run permits DescribeInstances, CreateNetworkInterface; not asked, /,
       ),
       'ok          subnets: 1 node (one) get interfaces in subnet-0000000000000000a (10.0.0.0/24, us-east-1a), where 249 of 256 addresses are free',
       'ok          agents: 1 list the addresses in use (up to 1.19)',
@@ -120,18 +124,9 @@ describe('headwater check on AWS', () => {
     const { api, ec2 } = simulated;
     await announce(api, 'one', 'i-00000000000000001');
     await createNode(api, 'one', 'aws:///us-east-1a/i-00000000000000001');
-    const actions = [
-      'Instances',
-      'InstanceTypes',
-      'NetworkInterfaces',
-      'RouteTables',
-      'SecurityGroups',
-      'Subnets',
-      'Vpcs',
-    ];
     await fetch(`${ec2}/_headwater/allowed-actions`, {
       method: 'PUT',
-      body: JSON.stringify({ actions: actions.map((what) => `Describe${what}`) }),
+      body: JSON.stringify({ actions: everyRead }),
     });
 
     const ended = await headwater([...flagsFor(simulated), '--output=json'], { environment });
@@ -142,6 +137,42 @@ describe('headwater check on AWS', () => {
         /^problem permissions in the cloud: CreateNetworkInterface is denied: UnauthorizedOperation: /,
       ),
     ]);
+  });
+
+  test.each<[string, readonly RegExp[]]>([
+    [
+      'Instances',
+      [/^problem permissions in the cloud: DescribeInstances is denied: UnauthorizedOperation: /],
+    ],
+    [
+      'NetworkInterfaces',
+      [
+        /^problem permissions in the cloud: DescribeNetworkInterfaces failed: UnauthorizedOperation: /,
+        /^unknown permissions in the cloud: changes were not asked about, because DescribeNetworkInterfaces failed$/,
+      ],
+    ],
+    [
+      'Subnets',
+      [
+        /^problem permissions in the cloud: DescribeSubnets failed: UnauthorizedOperation: /,
+        /^unknown permissions in the cloud: changes were not asked about, because DescribeSubnets failed$/,
+      ],
+    ],
+  ])('says once that a read is denied, and what was not asked for that: %s', async (denied, rows) => {
+    const simulated = await simulate(join(directory, `no-${denied}`));
+    const { api, ec2 } = simulated;
+    await announce(api, 'one', 'i-00000000000000001');
+    await createNode(api, 'one', 'aws:///us-east-1a/i-00000000000000001');
+    const reads = everyRead.filter((action) => action !== `Describe${denied}`);
+    await fetch(`${ec2}/_headwater/allowed-actions`, {
+      method: 'PUT',
+      body: JSON.stringify({ actions: [...reads, 'CreateNetworkInterface', 'CreateTags'] }),
+    });
+
+    const ended = await headwater([...flagsFor(simulated), '--output=json'], { environment });
+
+    expect(ended.code).toBe(1);
+    expect(wrongIn(ended)).toEqual(rows.map((row) => expect.stringMatching(row)));
   });
 
   test('names agents of another mode, other programs, agents that do not run, and kubelets that admit too many pods', async () => {
@@ -258,10 +289,12 @@ describe('headwater check on AWS', () => {
 
   test('refuses options as the controller does', async () => {
     const ended = await headwater(['check', '--ipam=crd', '--output=json']);
+    const last = await headwater(['check', '--ipam=crd', '--output=json', '--output=text']);
     const format = await headwater(['check', '--output=yaml']);
 
     expect(ended).toMatchObject({ code: 1, err: '' });
     expect(wrongIn(ended)).toEqual([expect.stringMatching(/^problem options: ipam: /)]);
+    expect(last.out).toMatch(/^problem +options: ipam: /);
     expect(format).toMatchObject({ code: 2, out: '' });
     expect(format.err).toBe('headwater check: --output is "yaml"; accepted: text, json\n');
   });

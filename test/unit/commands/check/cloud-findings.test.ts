@@ -61,6 +61,14 @@ describe('rows of the cloud', () => {
       ],
     ],
     [
+      'a call is denied that several reads take',
+      { instances: denied, detached: denied },
+      [
+        ['ok', 'cloud', /./],
+        ['problem', 'permissions in the cloud', /^DescribeVpcs failed/],
+      ],
+    ],
+    [
       'limits of types are denied',
       { limits: denied },
       [

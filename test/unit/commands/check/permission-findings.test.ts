@@ -49,8 +49,21 @@ describe('rows of what the cloud would permit', () => {
   });
 
   test('say what was not asked where there is no such question, or no node', () => {
-    expect(unrehearsed(false).found).toMatch(/this cloud does not say whether changes are/);
-    expect(unrehearsed(true).found).toMatch(/once a CiliumNode names an instance/);
+    const without = { isAskable: true, failed: [], hasNodes: false };
+    expect(unrehearsed({ ...without, isAskable: false }).found).toMatch(
+      /^what was read is permitted; this cloud does not say whether changes are/,
+    );
+    expect(unrehearsed(without).found).toMatch(/once a CiliumNode names an instance/);
+  });
+
+  test('do not call permitted what could not be read, and what was not asked for that reason', () => {
+    const without = { isAskable: true, failed: ['DescribeSubnets', 'X'], hasNodes: true };
+    expect(unrehearsed(without)).toMatchObject({
+      verdict: 'unknown',
+      found: 'changes were not asked about, because DescribeSubnets, X failed',
+    });
+    expect(unrehearsed({ ...without, isAskable: false }).found).toMatch(/^this cloud does not say/);
+    expect(unrehearsed({ ...without, failed: [] })).toMatchObject({ verdict: 'unknown' });
   });
 });
 

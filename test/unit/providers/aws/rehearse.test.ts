@@ -70,13 +70,14 @@ describe('a rehearsal on EC2', () => {
 
     expect(sent.map(({ action }) => action)).toEqual([
       'DescribeVpcs',
+      'DescribeInstances',
       'CreateNetworkInterface',
       'AttachNetworkInterface',
       'ModifyNetworkInterfaceAttribute',
       'DeleteNetworkInterface',
     ]);
     for (const { input } of sent) expect(input).toMatchObject(dryRun);
-    expect(sent[3]?.input).toMatchObject({
+    expect(sent[4]?.input).toMatchObject({
       Attachment: { AttachmentId: 'eni-attach-1', DeleteOnTermination: false },
     });
     expect(rehearsals).toEqual([
@@ -90,22 +91,28 @@ describe('a rehearsal on EC2', () => {
 
     const rehearsals = await rehearse(client, node, context);
 
-    expect(sent.map(({ action }) => action)).toEqual(['DescribeVpcs', 'CreateNetworkInterface']);
+    expect(sent.map(({ action }) => action)).toEqual([
+      'DescribeVpcs',
+      'DescribeInstances',
+      'CreateNetworkInterface',
+    ]);
     expect(rehearsals.filter(({ answer }) => answer === 'unasked')).toHaveLength(6);
   });
 
-  test('says which call is denied', async () => {
-    const { client } = ec2ClientRig(({ action }) => {
-      throw refusal(action === 'CreateNetworkInterface' ? 'UnauthorizedOperation' : 'DryRunOperation');
-    });
+  test.each(['DescribeInstances', 'CreateNetworkInterface'])(
+    'says which call is denied: %s',
+    async (denied) => {
+      const { client } = ec2ClientRig(({ action }) => {
+        throw refusal(action === denied ? 'UnauthorizedOperation' : 'DryRunOperation');
+      });
 
-    const [first] = await rehearse(client, node, context);
+      const rehearsals = await rehearse(client, node, context);
 
-    expect(first).toMatchObject({
-      action: 'CreateNetworkInterface',
-      answer: { kind: 'notAuthorized', code: 'UnauthorizedOperation' },
-    });
-  });
+      expect(rehearsals.filter(({ answer }) => typeof answer !== 'string')).toMatchObject([
+        { action: denied, answer: { kind: 'notAuthorized', code: 'UnauthorizedOperation' } },
+      ]);
+    },
+  );
 
   test('asks nothing of an endpoint that knows no DryRun: it would carry everything out', async () => {
     const { client, sent } = ec2ClientRig(() => ({ Vpcs: [] }));
