@@ -14,6 +14,7 @@ import { BlockLedger, type PoolTotal } from '../allocation/block-ledger.ts';
 import { OtherAllocators } from '../allocation/other-allocators.ts';
 import { daysLeft, type PaceSample, withSample } from '../../runtime/pace.ts';
 import { cidrText, families } from '../set/cidr.ts';
+import type { CiliumNodeGc } from '../../kubernetes/cilium-node/cilium-node-gc.ts';
 import type { EventSink, EventSubject } from '../../kubernetes/events/event-object.ts';
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
@@ -41,6 +42,8 @@ export interface ServedBlocks {
   readonly isOfCloud?: true;
   /** The name under which blocks count that a cloud chooses. Default: that of their pool. */
   readonly cloudPool?: string;
+  /** Deletes CiliumNodes of machines that are gone; undefined if nothing does. */
+  readonly collection?: Pick<CiliumNodeGc, 'wouldDelete'> | undefined;
   /** The report on the cloud whose routes it follows. */
   cloud?(): CloudCallReport;
 }
@@ -145,6 +148,7 @@ export class BlockSession implements AllocatorPorts {
         denied: this.#served.cloud?.().denied.length ?? 0,
         missing: this.#deps.leadership.access.missing,
       },
+      deleteCiliumNodes: this.#served.collection?.wouldDelete ?? 0,
       othersWrite: last && { ...last, parts: ['podCIDRs'], manager: undefined },
     };
   }

@@ -48,9 +48,9 @@ export interface CidrFleetReport {
   readonly omitted?: Readonly<Record<string, number>>;
 }
 
-/** The sum of a dry run. `giveBlocks`: nodes that would get blocks. */
+/** The sum of a dry run. `giveBlocks`: nodes that would get blocks. `deleteCiliumNodes`: those of machines that are gone. */
 export interface BlockDryRunReport extends DryRunVerdict {
-  readonly would: { readonly giveBlocks: number };
+  readonly would: Readonly<Record<'deleteCiliumNodes' | 'giveBlocks', number>>;
 }
 
 export interface PoolReport {
@@ -98,6 +98,7 @@ export interface ReportedBlocks {
   readonly pools: readonly ReportedPool[];
   readonly othersWrite: ReportedWrite | undefined;
   readonly access: MissingAccess;
+  readonly deleteCiliumNodes: number;
 }
 
 export function blockStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): BlockStatusReport {
@@ -116,7 +117,8 @@ export function sumOfDryRun({
   standings,
   pools,
   access,
-}: Pick<ReportedBlocks, 'access' | 'standings'> & {
+  deleteCiliumNodes,
+}: Pick<ReportedBlocks, 'access' | 'deleteCiliumNodes' | 'standings'> & {
   readonly pools: readonly PoolFigures[];
 }): BlockDryRunReport {
   const { leftAlone, total } = countsOf(standings);
@@ -138,7 +140,7 @@ export function sumOfDryRun({
     leftAlone,
   };
   const giveBlocks = waiting.filter(({ condition }) => condition === undefined).length;
-  return { ...verdictOn({ nodes, notServed }, findings), would: { giveBlocks } };
+  return { ...verdictOn({ nodes, notServed }, findings), would: { giveBlocks, deleteCiliumNodes } };
 }
 
 interface OtherSize {

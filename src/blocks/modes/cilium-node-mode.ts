@@ -242,6 +242,10 @@ export abstract class CiliumNodeMode implements BlockMode {
     await Promise.all([this.#gc?.run(signal), this.#taints?.run(signal)]);
   }
 
+  get collection(): ReturnType<typeof ciliumNodeCollection> {
+    return this.#gc;
+  }
+
   async stop(deadline: AbortSignal): Promise<void> {
     await Promise.all([this.#left?.stop(deadline), this.#errors.stop(deadline)]);
   }

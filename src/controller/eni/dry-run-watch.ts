@@ -1,5 +1,6 @@
 // Watches a dry run: each minute it compares what happened to each instance with what Headwater would have done, and logs the
 // sum. It does nothing unless a dry run is on.
+import type { CiliumNodeGc } from '../../kubernetes/cilium-node/cilium-node-gc.ts';
 import type { PlannedStep } from '../../node/allocate/planned-step.ts';
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
 import type { NodeManager } from '../../manager/node-manager.ts';
@@ -36,6 +37,7 @@ export class DryRunWatch {
   readonly #begun = new Map<string, { readonly at: number; readonly steps: readonly PlannedStep[] }>();
   readonly #otherwise = new Map<string, OtherDecision>();
   readonly #same = new Set<string>();
+  #collection: Pick<CiliumNodeGc, 'wouldDelete'> | undefined;
 
   constructor(deps: DryRunWatchDeps) {
     this.#deps = deps;
@@ -52,8 +54,9 @@ export class DryRunWatch {
     if (since === at) this.#begun.set(node, { at, steps: [...steps, step] });
   }
 
-  /** Rejects only with the signal's reason. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** Rejects only with the signal's reason. `collection`: undefined if it is off. */
+  async run(signal: AbortSignal, collection: Pick<CiliumNodeGc, 'wouldDelete'> | undefined): Promise<void> {
+    this.#collection = collection;
     for (;;) {
       await sleep(this.#deps.host.clock, interval, signal);
       if (this.#isOn) this.#look();
@@ -72,6 +75,7 @@ export class DryRunWatch {
       identityProblem: cluster.identityProblem,
       readProblem: cloud.readProblem,
       unannounced: [...(cluster.nodeNames() ?? [])].filter((name) => !cluster.nodes.has(name)).length,
+      deleteCiliumNodes: this.#collection?.wouldDelete ?? 0,
       isAskable: cloud.implementation.rehearse !== undefined,
     });
   }

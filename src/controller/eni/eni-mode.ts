@@ -132,7 +132,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
       nodeNames: () => this.#cache.nodeNames(),
       writer: new CiliumNodeWriter(kubernetes, leadership.leads, writeTimeoutOf(host.options)),
     });
-    this.#session.beginServing(this.#cache.nodes.values(), [this.#gc, this.#taints]);
+    this.#session.beginServing(this.#cache.nodes.values(), this.#gc, this.#taints);
   }
 
   cloudChanged(event: CloudEvent): void {

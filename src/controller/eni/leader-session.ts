@@ -2,6 +2,7 @@
 // Serves the CiliumNodes with the known state of the cloud.
 import { cloudSettings } from '../../config/clouds/clouds.ts';
 import type { Options } from '../../config/option-table.ts';
+import type { CiliumNodeGc } from '../../kubernetes/cilium-node/cilium-node-gc.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
@@ -84,17 +85,18 @@ export class LeaderSession implements NodeListener {
     });
   }
 
-  /** Takes over the fleet in its current state and starts to serve it. `besides`: what else runs until it stops. */
+  /** Takes over the fleet in its current state and starts to serve it. The rest runs beside it until it stops. */
   beginServing(
     nodes: Iterable<WatchedNode>,
-    besides: readonly ({ run(signal: AbortSignal): Promise<void> } | undefined)[] = [],
+    collection: CiliumNodeGc | undefined,
+    taints: { run(signal: AbortSignal): Promise<void> } | undefined,
   ): void {
     const { signal } = this.#stopping;
     const running = [
       this.#run(nodes, signal),
       this.#conflictingWriters.run(signal),
-      this.#dryRun.run(signal),
-      ...besides.flatMap((each) => each?.run(signal) ?? []),
+      this.#dryRun.run(signal, collection),
+      ...[collection, taints].flatMap((each) => each?.run(signal) ?? []),
     ];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
     this.cloud.beginSharedWork(signal);

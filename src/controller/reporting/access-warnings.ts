@@ -30,7 +30,7 @@ export class KubernetesAccess {
     this.#deps = deps;
   }
 
-  /** What the API server denies, as of the last look; undefined before the first one. It looks again in a dry run. */
+  /** Permissions that the API server denies, as of the last look; undefined before the first one. It looks again in a dry run. */
   get missing(): readonly NeededAccess[] | undefined {
     return this.#missing;
   }

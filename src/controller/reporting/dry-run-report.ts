@@ -14,7 +14,7 @@ import {
 import { countsByReason, maxListed } from './process-status-report.ts';
 
 export interface DryRunReport extends DryRunVerdict {
-  readonly would: Change & { readonly release: number; readonly deleteInterfaces: number };
+  readonly would: Change & Readonly<Record<'deleteCiliumNodes' | 'deleteInterfaces' | 'release', number>>;
   /** Addresses that would be assigned, by subnet. */
   readonly subnets: Readonly<Record<string, number>>;
   /** Nodes where another program did as Headwater would have done, since the dry run began. */
@@ -161,7 +161,7 @@ function holdingOf({ view }: NodeFigures): Holding | undefined {
   return { interfaces: view.interfaces.length, addresses };
 }
 
-/** What a verdict on the fleet of a cloud rests on beside its nodes. */
+/** Findings beside its nodes on which a verdict on the fleet of a cloud rests. */
 export interface FleetFindings {
   readonly access: MissingAccess;
   /** Why Nodes cannot be read, and the last read of the cloud failed; undefined if not. */
@@ -178,8 +178,13 @@ export function dryRunReport(
   {
     same,
     otherwise: decided,
+    deleteCiliumNodes,
     ...findings
-  }: FleetFindings & { readonly same: number; readonly otherwise: ReadonlyMap<string, OtherDecision> },
+  }: FleetFindings & {
+    readonly same: number;
+    readonly otherwise: ReadonlyMap<string, OtherDecision>;
+    readonly deleteCiliumNodes: number;
+  },
 ): DryRunReport {
   const figures = summaries.flatMap((entry) => (entry.kind === 'reconciled' ? [entry.figures] : []));
   const steps = figures.flatMap(({ planned = [] }) => planned);
@@ -201,6 +206,7 @@ export function dryRunReport(
       assign,
       release: figures.reduce((sum, { toRelease = 0 }) => sum + toRelease, 0),
       deleteInterfaces: figures.reduce((sum, { leavingInterfaces = 0 }) => sum + leavingInterfaces, 0),
+      deleteCiliumNodes,
     },
     subnets: bySubnet(steps),
     same,

@@ -11,17 +11,17 @@ export interface DryRunVerdict {
   readonly notServed: Readonly<Record<string, number>>;
 }
 
-/** What a verdict rests on beside the nodes. */
+/** Findings beside the nodes on which a verdict rests. */
 export interface DryRunFindings {
-  /** What else stands against going live. */
+  /** Reasons against going live, beside nodes. */
   readonly obstacles: readonly string[];
-  /** What somebody has to look at first. */
+  /** Things that somebody has to look at first. */
   readonly looks: readonly string[];
   /** Nodes whose owners ask that they are left alone: they are none of the total. */
   readonly leftAlone?: number;
   /** Told beside every verdict. */
   readonly notes?: readonly string[];
-  /** What a `go` does not rest on. */
+  /** Things that a `go` does not rest on. */
   readonly caveats?: readonly string[];
 }
 

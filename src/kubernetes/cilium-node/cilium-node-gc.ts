@@ -83,9 +83,15 @@ export class CiliumNodeGc {
   #tries: ReadonlyMap<string, number> = new Map();
   /** Names of Nodes that were seen since the last pass. */
   readonly #seen = new Set<string>();
+  #wouldDelete = 0;
 
   constructor(deps: CiliumNodeGcDeps) {
     this.#deps = deps;
+  }
+
+  /** How many CiliumNodes are to be deleted, in the last pass or later ones, and are not yet. */
+  get wouldDelete(): number {
+    return this.#wouldDelete;
   }
 
   /** A Node is there at this moment: one that is away now and then is not gone. */
@@ -108,6 +114,7 @@ export class CiliumNodeGc {
     // Without a single Node, the list is wrong or the cluster is new.
     if (names === undefined || names.size === 0) {
       this.#marks = new Map();
+      this.#wouldDelete = 0;
       return;
     }
     const plan = gcPlan({
@@ -121,6 +128,7 @@ export class CiliumNodeGc {
     });
     this.#marks = plan.marks;
     this.#seen.clear();
+    this.#wouldDelete = plan.due.length;
     const tries = new Map([...this.#tries].filter(([uid]) => plan.marks.has(uid)));
     this.#tries = tries;
     let [deleted, stayed] = [0, 0];
@@ -131,9 +139,14 @@ export class CiliumNodeGc {
       if (outcome === undefined) return;
       if (outcome === 'deleted' || outcome === 'would_delete') deleted++;
       else stayed++;
-      if (typeof outcome === 'string') this.#deps.onOutcome(node, outcome);
-      else this.#deps.onOutcome(node, 'failed', outcome.problem);
+      this.#note(node, outcome);
     }
+  }
+
+  #note(node: GcCandidate, outcome: Exclude<GcOutcome, 'failed'> | GcFailure): void {
+    if (outcome !== 'would_delete') this.#wouldDelete--;
+    if (typeof outcome === 'string') this.#deps.onOutcome(node, outcome);
+    else this.#deps.onOutcome(node, 'failed', outcome.problem);
   }
 
   /** Undefined if nothing may be deleted now. */

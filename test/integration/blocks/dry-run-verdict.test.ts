@@ -119,4 +119,12 @@ describe('a dry run where nodes hold blocks', () => {
     await world.clock.advance(60_000);
     expect(verdictOf(world)).toMatchObject({ sentence: 'go: 1 node would be served' });
   });
+
+  test('counts the CiliumNodes of machines that are gone', async () => {
+    const world = await servedWorld(['a', 'b', 'c', 'd'], { ...usual, 'nodes-gc-interval': '0s' });
+    for (const name of ['a', 'b']) await world.leave(name, true);
+    await dryRun(world, { 'nodes-gc-interval': '1m' });
+
+    expect(verdictOf(world)).toMatchObject({ would: { giveBlocks: 0, deleteCiliumNodes: 2 } });
+  });
 });

@@ -148,6 +148,20 @@ describe('the sum of a dry run', () => {
     });
   });
 
+  test('counts the CiliumNodes of machines that are gone', async () => {
+    const world = worldOf(4);
+    for (const machine of world.machines) await world.announce(machine);
+    for (const { name } of world.machines)
+      await world.patch({ name }, { metadata: { ownerReferences: null } });
+    for (const { name } of world.machines.slice(1)) await world.call('DELETE', `/api/v1/nodes/${name}`);
+    const controller = startController(world, { flags: dry });
+    await world.advance(1_500_000);
+
+    expect(sumOf(controller)?.would).toMatchObject({ deleteCiliumNodes: 3 });
+    const names = world.machines.map(({ name }) => world.ciliumNode({ name }) !== undefined);
+    expect(names).toEqual([true, true, true, true]);
+  });
+
   test('counts what it would release', async () => {
     const world = worldOf(1);
     const machine = world.machine();

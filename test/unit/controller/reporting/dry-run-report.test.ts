@@ -168,7 +168,13 @@ describe('the verdict of a dry run', () => {
     ],
     [[good], { readProblem: 'denied' }, 'no-go: the last read of the cloud failed'],
   ])('names what stands against it: %#', (summaries, found, sentence) => {
-    const report = dryRunReport(summaries, { ...nothing, ...found, same: 0, otherwise: other });
+    const report = dryRunReport(summaries, {
+      ...nothing,
+      ...found,
+      same: 0,
+      otherwise: other,
+      deleteCiliumNodes: 0,
+    });
 
     expect(report.sentence).toBe(sentence);
     expect(report.verdict).toBe(sentence.split(':')[0]);
