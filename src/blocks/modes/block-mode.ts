@@ -187,7 +187,11 @@ export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
 
   node(name: string, facts: ControllerFacts): BlockNodeReport {
     const awaitsAgent = this.#mode.hasNode?.(name) === true;
-    return blockNodeReport(name, this.#session?.report(), { ...facts, awaitsAgent });
+    return blockNodeReport(name, this.#session?.report(), {
+      ...facts,
+      awaitsAgent,
+      grows: this.#mode.access.mode === 'multi-pool',
+    });
   }
 
   show(): void {

@@ -214,11 +214,14 @@ function entryOf({ holder, condition }: Standing): CidrNodeEntry {
   };
 }
 
-/** Everything known about one node. `awaitsAgent`: whether a Node of that name exists, and awaits what its agent makes. */
+/** Everything known about one node. `awaitsAgent`: whether a Node of that name exists, and awaits what its agent makes. `grows`: whether nodes ask for more blocks. */
 export function blockNodeReport(
   name: string,
   blocks: Pick<ReportedBlocks, 'standings' | 'pools'> | undefined,
-  facts: Pick<SelfFacts, 'state' | 'leader' | 'pauses'> & { readonly awaitsAgent: boolean },
+  facts: Pick<SelfFacts, 'state' | 'leader' | 'pauses'> & {
+    readonly awaitsAgent: boolean;
+    readonly grows: boolean;
+  },
 ): BlockNodeReport {
   const { standings = [], pools = [] } = blocks ?? {};
   const standing = standings.find(({ holder }) => holder.name === name);
@@ -242,16 +245,19 @@ export function blockNodeReport(
     standing: standing.standing,
     ...entryOf(standing),
     pools: pools.map(poolReport),
-    next: nextOf(standing, isPaused),
+    next: nextOf(standing, { isPaused, grows: facts.grows }),
   };
 }
 
 const exhausted: ReadonlySet<string> = new Set(['PodCIDRsExhausted', 'PoolExhausted']);
 
-function nextOf({ standing, condition }: Standing, isPaused: boolean): NextReport {
+function nextOf(
+  { standing, condition }: Standing,
+  { isPaused, grows }: { readonly isPaused: boolean; readonly grows: boolean },
+): NextReport {
   if (standing === 'leftAlone') return untilServedAgain;
   if (standing === 'served' && condition === undefined)
-    return { what: 'it asks for another block', sooner: [] };
+    return { what: grows ? 'it asks for another block' : 'it no longer has its block', sooner: [] };
   if (isPaused) return { what: 'the pause ends', sooner: [] };
   if (condition !== undefined && exhausted.has(condition.reason))
     return { what: 'a block is free', sooner: ['a Node that is deleted', 'another CIDR for its pool'] };

@@ -20,7 +20,12 @@ export interface AllocationPlan {
 
 /** What prevents a node from being satisfied, whatever is tried. */
 export type Obstacle =
-  | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }
+  /** `below`: interfaces that first-interface-index excludes, beyond the primary one. */
+  | {
+      readonly kind: 'noInterfaceSlots';
+      readonly interfaces: number;
+      readonly below?: { readonly count: number; readonly firstInterfaceIndex: number };
+    }
   /** Subnets match, but none has room for the smallest interface that serves pods. `selection`: by what they match, if one chose. */
   | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[]; readonly selection?: string }
   /** The others have no room, and these cannot be read, or no longer. */

@@ -9,6 +9,7 @@ import {
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { occupiedSlots, placesLeft, roomOn, unconfirmedOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import type { ObstacleOf } from './allocation-plan.ts';
 import { deviceIndexOf, type PlannedStep, slotsFilled } from './planned-step.ts';
 
 interface KnownInstance {
@@ -34,6 +35,19 @@ export function roomFor(
     own,
     view.interfaces.reduce((sum, { id }) => sum - comingTo(id), left),
   );
+}
+
+/** Names the first index where it excludes more than the primary interface, which is usual. */
+export function noSlots({ view, limits, requirements }: KnownInstance): ObstacleOf<'noInterfaceSlots'> {
+  const { firstInterfaceIndex } = requirements;
+  const isBelow = ({ attachment }: NetworkInterface): boolean =>
+    (attachment?.deviceIndex ?? 0) < firstInterfaceIndex;
+  const count = view.interfaces.filter(isBelow).length;
+  return {
+    kind: 'noInterfaceSlots',
+    interfaces: limits.interfaces,
+    ...(count > 1 && { below: { count, firstInterfaceIndex } }),
+  };
 }
 
 export interface DeviceSlots {

@@ -20,6 +20,7 @@ import {
   type DeviceSlots,
   deviceIndexFor,
   freeDeviceIndex,
+  noSlots,
   roomFor,
 } from './instance-room.ts';
 import {
@@ -285,7 +286,7 @@ class Draft implements Ipv6Draft {
     const { unreadable } = this.#broken;
     return unreadable.length > 0
       ? this.#blocked({ kind: 'interfacesUnreadable', interfaces: unreadable })
-      : this.#blocked({ kind: 'noInterfaceSlots', interfaces: this.#facts.limits.interfaces });
+      : this.#blocked(noSlots(this.#facts));
   }
 
   /** Why interfaces that the instance was given serve no more. */

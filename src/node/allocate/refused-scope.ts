@@ -178,15 +178,18 @@ export function keyOf(scope: RefusedScope): string {
   return `${kind} ${Object.values(rest).join(' ')}`;
 }
 
-/** The start of a sentence about a refusal. Empty if the cloud's message, or the node that has it, names the scope. */
-export function describeScope(scope: RefusedScope): string {
+/**
+ * The start of a sentence about a refusal. Empty if the cloud's message, or the node that has it, names the scope. `alike`: more
+ * interfaces.
+ */
+export function describeScope(scope: RefusedScope, alike: readonly string[]): string {
   switch (scope.kind) {
     case 'action':
     case 'assignmentsIn':
     case 'instance':
       return '';
     case 'interface':
-      return `for interface ${scope.interfaceId} `;
+      return describeInterfaces([scope.interfaceId, ...alike]);
     case 'subnet':
       return `in subnet ${scope.subnetId} `;
     case 'attachment':
@@ -200,6 +203,10 @@ export function describeScope(scope: RefusedScope): string {
     default:
       return describeIpv6(scope);
   }
+}
+
+function describeInterfaces(ids: readonly string[]): string {
+  return `for interface${ids.length > 1 ? 's' : ''} ${ids.join(', ')} `;
 }
 
 function describeIpv6(scope: RefusedScope & { readonly kind: 'ipv6In' | 'ipv6On' }): string {

@@ -81,18 +81,40 @@ function isGuess({ failure, isOfOthers }: ScopeRefusal): boolean {
   return isOfOthers && isOfThing(failure);
 }
 
-/** The text names what the cloud refuses, unless it refuses every call alike. */
-export function refusalCondition(refusal: ScopeRefusal): NodeCondition {
+/**
+ * The text names what the cloud refuses, unless it refuses every call alike. `alike`: interfaces of which it says the same.
+ */
+export function refusalCondition(refusal: ScopeRefusal, alike: readonly string[] = []): NodeCondition {
   const { scope, failure } = refusal;
   if (isGuess(refusal)) {
     const message = `${failure.action} was refused to other nodes with ${failure.code}, which say why: this node tries it in its turn`;
     return { reason: 'CallFailed', message };
   }
   const { reason: general, message } = failureCondition(failure);
-  const text = `${isOfEveryCall(failure) ? '' : describeScope(scope)}${message}`;
+  const text = `${isOfEveryCall(failure) ? '' : describeScope(scope, alike)}${message}`;
   return scope.kind === 'ipv6In' && isOfSpace(failure)
     ? { reason: 'Ipv6PrefixesExhausted', message: `${freeIpv6}: ${text}` }
     : { reason: general, message: text };
+}
+
+/** A sentence for each text: what a denial says of each interface differs only in the cloud's own words of it. */
+export function refusalsCondition(refusals: readonly ScopeRefusal[]): readonly NodeCondition[] {
+  const groups = Map.groupBy(refusals, (refusal) => {
+    const { scope, failure } = refusal;
+    const isOfInterface = scope.kind === 'interface' && failure.permission !== undefined && !isGuess(refusal);
+    return isOfInterface ? JSON.stringify([failure.action, failure.permission, failure.code]) : refusal;
+  });
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const ids = others.flatMap(({ scope }) => (scope.kind === 'interface' ? [scope.interfaceId] : []));
+    return refusalCondition(first, ids);
+  });
+}
+
+/** Several texts in one. */
+export function inOneMessage(texts: readonly string[]): string {
+  const all = [...new Set(texts)];
+  return all.map((text, index) => (index < all.length - 1 ? text.replace(/\.$/, '') : text)).join('; and ');
 }
 
 const freeIpv6 = 'free IPv6 prefixes or reservations of the subnet, or add a subnet with an IPv6 block';

@@ -2,7 +2,7 @@
 // node counts as blocked, although it is served with IPv4.
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { Ipv6Obstacle, Ipv6Unmet } from '../allocate/allocation-plan.ts';
-import { isTold, refusalCondition } from './call-condition.ts';
+import { inOneMessage, isTold, refusalsCondition } from './call-condition.ts';
 import { instanceOf, type NodeCondition } from './node-condition.ts';
 
 const waits = 'its agent asks for IPv6 and does not get ready without an IPv6 prefix';
@@ -16,10 +16,10 @@ export function ipv6Condition(
   if (unmet === undefined) return undefined;
   const { obstacle, refusals } = unmet;
   if (obstacle !== undefined) return obstacleCondition(obstacle, instanceType, words);
-  const told = refusals.filter(isTold).map(refusalCondition);
+  const told = refusalsCondition(refusals.filter(isTold));
   const [first] = told;
   if (first === undefined) return undefined;
-  return { ...first, message: [...new Set(told.map(({ message }) => message))].join('; and ') };
+  return { ...first, message: inOneMessage(told.map(({ message }) => message)) };
 }
 
 function obstacleCondition(

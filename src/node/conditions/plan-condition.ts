@@ -2,7 +2,7 @@
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { AllocationPlan, Obstacle, ObstacleOf } from '../allocate/allocation-plan.ts';
-import { failureCondition, isTold, refusalCondition } from './call-condition.ts';
+import { failureCondition, inOneMessage, isTold, refusalsCondition } from './call-condition.ts';
 import type { NodeCondition } from './node-condition.ts';
 
 /**
@@ -14,12 +14,12 @@ export function planCondition(
   refused?: RefusedSubnets,
 ): NodeCondition | undefined {
   const told = refusals.filter(isTold);
-  const reported = isStuck ? told.map(refusalCondition) : [];
+  const reported = isStuck ? refusalsCondition(told) : [];
   const isClear = obstacle !== undefined && !awaitsCount(obstacle, refused);
   const found = isClear ? [obstacleCondition(obstacle, words, refused), ...reported] : reported;
   const [first] = found;
   if (first === undefined) return undefined;
-  return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
+  return { ...first, message: inOneMessage(found.map(({ message }) => message)) };
 }
 
 /** What the cloud says now of subnets in which it assigns nothing. */
@@ -45,7 +45,7 @@ export function obstacleCondition(
     case 'noInterfaceSlots':
       return {
         reason: 'NoInterfaceSlots',
-        message: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: ${remedies.fullInstance}, or fewer pods on the node`,
+        message: fullInstance(obstacle, remedies.fullInstance),
       };
     case 'subnetsExhausted':
       return exhaustedSubnets(obstacle, remedies.fullSubnets, refused);
@@ -67,6 +67,14 @@ export function obstacleCondition(
     default:
       return brokenCondition(obstacle);
   }
+}
+
+/** What excludes most of the interfaces comes first: a larger instance would not help. */
+function fullInstance({ interfaces, below }: ObstacleOf<'noInterfaceSlots'>, remedy: string): string {
+  const all = `every one of the instance's ${interfaces} interfaces is full or excluded`;
+  if (below === undefined) return `${all}: ${remedy}, or fewer pods on the node`;
+  const { count, firstInterfaceIndex } = below;
+  return `${all}, ${count} of them because first-interface-index is ${firstInterfaceIndex}: lower it, or ${remedy}, or fewer pods on the node`;
 }
 
 /** Something that only the cloud can repair. */

@@ -38,7 +38,11 @@ interface Deciding {
 export function explainNode(context: NodeContext, state: NodeState, deciding: Deciding): NodeExplanation {
   const assessment = state.assess();
   return {
-    marks: assessment.kind === 'served' ? assessment.marks : undefined,
+    // What the instance can hold bounds the marks, too, and is told apart.
+    marks:
+      assessment.kind === 'served'
+        ? { ...assessment.marks, maxAllocate: state.node.ipam.maxAllocate }
+        : undefined,
     capacity: capacityOf(state),
     selection: selectionOf(context, state),
     calls: state.recentCalls.list,

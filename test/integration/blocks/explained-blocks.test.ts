@@ -30,7 +30,7 @@ describe.each(['cluster-pool', 'nodeipam'] as const)('headwater explain, in the 
 
     expect(lines[0]).toBe('a: served');
     expect(toldOf(lines, 'has')).toEqual([expect.stringMatching(/^10\.0\.[01]\.0\/24$/)]);
-    expect(toldOf(lines, 'next try')).toEqual(['when it asks for another block']);
+    expect(toldOf(lines, 'next try')).toEqual(['when it no longer has its block']);
     expect(toldOf(lines, 'reason')).toEqual([]);
   });
 

@@ -42,6 +42,7 @@ describe('headwater explain, on EC2', () => {
 
     expect(told[0]).toMatch(/: satisfied$/);
     expect(toldOf(told, 'wants')).toEqual(['nothing']);
+    expect(toldOf(told, 'watermarks')).toEqual(['pre-allocate 8']);
     expect(toldOf(told, 'has')).toEqual(['8 addresses, 0 of them used']);
     expect(toldOf(told, 'can have')).toEqual([
       '27 addresses for pods: m5.large has 3 interfaces of 10 addresses each, 1 attached',

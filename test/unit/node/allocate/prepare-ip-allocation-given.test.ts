@@ -85,6 +85,11 @@ describe('a plan for an instance that was given its interfaces', () => {
     ],
     ['names the full interfaces', { view: view([eni(0, 9)]) }, { kind: 'noInterfaceSlots', interfaces: 2 }],
     [
+      'names the first index that excludes the others',
+      { view: view([eni(0), eni(1)]), requirements: requirements({ firstInterfaceIndex: 2 }) },
+      { kind: 'noInterfaceSlots', interfaces: 2, below: { count: 2, firstInterfaceIndex: 2 } },
+    ],
+    [
       'names the full subnet',
       { view: view([eni(0, 1)]), free: { 'subnet-1': 0 } },
       { kind: 'subnetsExhausted', subnetIds: ['subnet-1'] },

@@ -77,7 +77,7 @@ test('a step is checked for each subject of its calls', () => {
     ['action assign', 'interface eni-1', 'assignmentsIn subnet-1', 'instance i-1'],
     ['action assign', 'interface eni-1', 'assignmentsIn subnet-1', 'instance i-1', 'prefixes i-1'],
   ]);
-  expect([...new Set(scopes.flat().map(describeScope))]).toEqual([
+  expect([...new Set(scopes.flat().map((scope) => describeScope(scope, [])))]).toEqual([
     '',
     'in subnet subnet-1 ',
     'with security groups sg-1, sg-2 ',

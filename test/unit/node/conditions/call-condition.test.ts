@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureCondition } from '../../../../src/node/conditions/call-condition.ts';
+import {
+  failureCondition,
+  inOneMessage,
+  refusalsCondition,
+} from '../../../../src/node/conditions/call-condition.ts';
 import { failure } from '../outcomes.ts';
 
 describe('the condition of a failed call', () => {
@@ -62,4 +66,25 @@ test.each([
   const { message } = failureCondition({ ...failure('notAuthorized'), ...change, action: 'CreateB' });
 
   expect(message).toContain('CreateB answers ');
+});
+
+test('a denial of several interfaces is one sentence, and another answer one of its own', () => {
+  const denied = { ...failure('notAuthorized'), permission: 'ec2:Assign', message: 'no.' };
+  const refused = (id: string, message: string) => ({
+    scope: { kind: 'interface', interfaceId: id } as const,
+    failure: { ...denied, message },
+    failures: 1,
+    isDue: false,
+    isOfOthers: false,
+  });
+  const unlike = {
+    ...refused('eni-3', 'no.'),
+    failure: { ...failure('unknown'), message: 'why' },
+  };
+
+  const told = refusalsCondition([refused('eni-1', 'no eni-1.'), unlike, refused('eni-2', 'no eni-2.')]);
+
+  expect(inOneMessage(told.map(({ message }) => message))).toBe(
+    "for interfaces eni-1, eni-2 allow ec2:Assign to Headwater's role: call answers code of notAuthorized: no eni-1; and for interface eni-3 call answers code of unknown: why",
+  );
 });

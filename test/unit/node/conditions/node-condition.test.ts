@@ -190,6 +190,15 @@ describe('the text of a condition', () => {
       "every one of the instance's 3 interfaces is full or excluded: use a larger machine, or fewer pods on the node",
     ],
     [
+      'of interfaces that an index excludes',
+      obstacleCondition(
+        { kind: 'noInterfaceSlots', interfaces: 4, below: { count: 3, firstInterfaceIndex: 9 } },
+        words,
+      ),
+      'NoInterfaceSlots',
+      "every one of the instance's 4 interfaces is full or excluded, 3 of them because first-interface-index is 9: lower it, or use a larger machine, or fewer pods on the node",
+    ],
+    [
       'of an agent that needs more than the instance can have',
       unreachableStart(
         { field: 'pre-allocate', addresses: 12 },
