@@ -186,6 +186,8 @@ describe('the length of a page', () => {
   test.each([
     ['docs/install-self-managed-aws.md', 60],
     ['docs/upgrade.md', 60],
+    ['docs/migrate.md', 150],
+    ['docs/answers.md', 100],
     ['docs/compatibility.md', 60],
     ['docs/sizing.md', 60],
     ['docs/troubleshooting.md', 60],

@@ -17,13 +17,17 @@ const denied = unknown('may not list pods');
 
 describe('rows of other programs', () => {
   test.each<[string, string, boolean]>([
-    ['the operator of AWS', 'quay.io/cilium/operator-aws:v1.18.0 cilium-operator-aws --debug', true],
+    [
+      'the operator of AWS',
+      'registry.example.com/cilium/operator-aws:v1.18.0 cilium-operator-aws --debug',
+      true,
+    ],
     ['the operator of AWS by digest', 'mirror/operator-aws@sha256:0', true],
     ['the operator of Azure', 'x cilium-operator-azure', true],
     ['the operator of Alibaba Cloud', 'x cilium-operator-alibabacloud', true],
     [
       'the generic operator',
-      'quay.io/cilium/operator-generic:v1.18.0 cilium-operator-generic --ipam=crd',
+      'registry.example.com/cilium/operator-generic:v1.18.0 cilium-operator-generic --ipam=crd',
       false,
     ],
     ['another program', 'aws-operator', false],
