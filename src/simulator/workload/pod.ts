@@ -49,7 +49,7 @@ export function newPod(request: PodRequest): JsonObject {
       ...(request.hostNetwork && { hostNetwork: true }),
       terminationGracePeriodSeconds: request.grace,
       automountServiceAccountToken: false,
-      containers: [{ name: 'pause', image: 'registry.k8s.io/pause:3.10' }],
+      containers: [{ name: 'pause', image: 'pause:3.10' }],
     },
   };
 }
