@@ -103,12 +103,12 @@ export const ciliumNodeOptions = optionRows(
       default: 'false',
     },
     'agent-not-ready-taint-key': {
-      kind: text('key', /^\S{1,317}$/, 'the key of a taint'),
+      kind: text('key', /^[\w./-]{1,317}$/, 'the key of a taint'),
       help: 'With manage-agent-taint: the key of the taint.',
       default: 'node.cilium.io/agent-not-ready',
     },
     'cilium-pod-labels': {
-      kind: text('selector', /^\S{1,1000}$/, 'a label selector without blanks'),
+      kind: text('selector', /^[\w./=!,()-]{1,1000}$/, 'a label selector without blanks'),
       help: 'With manage-agent-taint: the labels of the pods of Cilium agents.',
       default: 'k8s-app=cilium',
     },

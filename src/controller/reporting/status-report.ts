@@ -190,7 +190,7 @@ function fleetReport({ summaries, leftAlone = 0, subnets, cloudRead }: Fleet, no
     excluded: summaries.flatMap(exclusionReports),
   };
   return {
-    nodes: { ...nodes, total: nodes.total + leftAlone, leftAlone },
+    nodes: { ...nodes, leftAlone },
     addresses,
     pendingPods,
     cloudRead,

@@ -73,7 +73,7 @@ function fits({ labels }: Series, matcher: string): boolean {
 
 /** What only a process has, and what only other clouds and blocks to nodes have. */
 const elsewhere =
-  /^(nodejs_|process_|headwater_cidr_|headwater_warnings\{reason="PodCIDRConflict"|cilium_operator_(ec2|alibabacloud)_|headwater_subnet_(free_blocks|fragmentation_ratio)\{)/;
+  /^(nodejs_|process_|headwater_cidr_|headwater_warnings\{reason=~"PodCIDRConflict|cilium_operator_(ec2|alibabacloud)_|headwater_subnet_(free_blocks|fragmentation_ratio)\{)/;
 /** Nothing of the API server fails here, and no subnet is full. */
 const healthy =
   /^headwater_(kubernetes_requests_total\{code="403"|ciliumnode_writes_total\{outcome=~"denied|blocked\{.*resource!="node")/;

@@ -40,7 +40,7 @@ describe('a CiliumNode whose Node asks to ignore it', () => {
     await world.advance(60_000);
 
     expect(ignored).toEqual({ offered: 0, states: 1 });
-    expect(nodes).toMatchObject({ total: 2, satisfied: 1, blocked: 0, leftAlone: 1 });
+    expect(nodes).toMatchObject({ total: 1, satisfied: 1, blocked: 0, leftAlone: 1 });
     expect(served).toBe(8);
     expect(world.pool(machine).size).toBe(8);
     expect(world.held(machine)).toHaveLength(8);
