@@ -89,7 +89,7 @@ function rowsOf({ subnets = [], pools = [] }: ShownReport): readonly Row[] {
       note: [...(waiting > 0 ? [`${waiting} waiting`] : []), ...fullIn(daysLeft)].join(', '),
     })),
   ];
-  // What runs out first stands first.
+  // The fullest stands first.
   return rows.toSorted((a, b) => a.free / a.size - b.free / b.size);
 }
 

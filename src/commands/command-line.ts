@@ -55,7 +55,7 @@ function meantBy(args: readonly string[], commands: readonly CommandDescription[
   return first !== 'help' || isKnown || topic.startsWith('-') ? args : [topic];
 }
 
-/** What remains after the argument of the command, or after the words that it takes. */
+/** Words that remain after the argument of the command, or after those that it takes. */
 function unexpectedIn(
   { argument, words: taken }: CommandDescription,
   words: readonly string[],

@@ -3,7 +3,7 @@ import type { OptionName } from '../config/option-table.ts';
 import { type CommandDescription, flagsUnder } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 
-/** What decides how many addresses a node can hold, and where the cloud is asked; as for the command run. */
+/** Options that decide how many addresses a node can hold, and where the cloud is asked; as for the command run. */
 export const maxPodsOptions = [
   'ipam',
   'config-dir',

@@ -102,7 +102,7 @@ type AccessOptions = Pick<
   | 'releasePodCheck'
 >;
 
-/** What a mode with CiliumNodes needs of the API server. */
+/** Rights that a mode with CiliumNodes needs at the API server. */
 export function accessScope(
   mode: Exclude<AccessScope['mode'], 'nodeipam'>,
   options: AccessOptions,

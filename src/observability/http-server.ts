@@ -45,7 +45,7 @@ export interface ServedState extends Probed {
   readonly status: () => unknown;
   /** The same of one node, known or not. */
   readonly node: (name: string) => { readonly known: boolean };
-  /** What browsers get at `/`; undefined: nothing. */
+  /** The page that browsers get at `/`; undefined: none. */
   readonly page: StatusPage | undefined;
 }
 

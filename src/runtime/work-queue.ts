@@ -125,7 +125,7 @@ export class WorkQueue<Key> {
     return this.#tasks.stop(deadline);
   }
 
-  /** Returns whether work on the key has begun. */
+  /** Returns whether work on the key has started. */
   #begin(key: Key): boolean {
     const work = { isRequested: false };
     this.#working.set(key, work);

@@ -109,7 +109,7 @@ export function blockStatusReport(facts: SelfFacts, blocks: ReportedBlocks | und
   };
 }
 
-/** Reasons of nodes that are served all the same: nothing fails, and something is idle or other than asked for. */
+/** Reasons of nodes that are served anyway: nothing fails, and something is idle or other than asked for. */
 const harmless: ReadonlySet<string> = new Set(['MaskSizeIgnored', 'PodCIDRUnused', 'BlocksExcessive']);
 
 /** The writes that Headwater would make now if this were no dry run. */

@@ -129,7 +129,7 @@ export class CloudReader {
     };
   }
 
-  /** What changes the cloud would permit; undefined where it has no such question. */
+  /** Changes that the cloud would permit; undefined where it has no such question. */
   async rehearse(node: RehearsedNode): Promise<readonly Rehearsal[] | undefined> {
     return this.#cloud.implementation.rehearse?.(node, this.#context);
   }

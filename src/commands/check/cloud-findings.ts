@@ -33,7 +33,7 @@ export function cloudFindings(facts: ReadCloud, words: CloudWords): readonly Fin
 
 type FailedRead = Extract<CloudRead<unknown>, { kind: 'failed' }>;
 
-/** What of a cloud that answers could not be read. */
+/** Parts of a cloud that answers which could not be read. */
 export function failuresIn({
   infrastructure,
   instances,
@@ -63,7 +63,7 @@ function failed({ failure, remedy }: FailedRead): Finding {
   );
 }
 
-/** What few nodes need may be denied while everything else is read. */
+/** Facts that few nodes need may be denied while everything else is read. */
 function deniedParts(infrastructure: ReadCloud['infrastructure']): readonly FailedRead[] {
   if (infrastructure.kind !== 'read') return [];
   const { denied = {}, unreadNetworks } = infrastructure.value;

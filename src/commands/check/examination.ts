@@ -104,7 +104,7 @@ interface Answers {
   readonly config: Fact<CiliumConfig>;
 }
 
-/** What every mode needs of the API server. */
+/** Rights that every mode needs at the API server. */
 async function examineCluster(
   cluster: Fact<ReachedCluster>,
   options: Options,

@@ -1,4 +1,4 @@
-// What was read, or why it could not be.
+// Data that was read, or why it could not be.
 
 export type Fact<T> =
   | { readonly kind: 'known'; readonly value: T }

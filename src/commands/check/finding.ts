@@ -7,7 +7,7 @@ export const verdicts = ['problem', 'unknown', 'warning', 'ok'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 export interface Finding {
-  /** What was looked at. */
+  /** The thing that was looked at. */
   readonly what: string;
   readonly found: string;
   readonly verdict: Verdict;

@@ -68,7 +68,7 @@ export function rehearsalFindings(rehearsals: readonly Rehearsal[]): readonly Fi
   ];
 }
 
-/** What stood in the way of the question. */
+/** The reason why the question was not asked. */
 export interface Unrehearsed {
   /** Whether the cloud has such a question. */
   readonly isAskable: boolean;

@@ -1,4 +1,4 @@
-// What is wrong with the options, in the words of the process that would take them. Pure.
+// Faults of the options, in the words of the process that would take them. Pure.
 import type { LoadedOptions } from '../../config/load-options.ts';
 import { type OptionName, type Options, propertyOf } from '../../config/option-table.ts';
 import type { OptionWarning } from '../../config/option-warnings.ts';

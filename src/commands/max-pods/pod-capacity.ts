@@ -8,7 +8,7 @@ import {
 import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
 import { type Line, table, told } from '../status/text-table.ts';
 
-/** What the cloud says of a type. */
+/** The cloud's answer about a type. */
 export type FoundLimits = InstanceLimits | UnreadableLimits | undefined;
 
 export type TypeCapacity = { readonly type: string } & (

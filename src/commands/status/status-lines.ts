@@ -179,7 +179,7 @@ function whyLines(entries: readonly Entry[], width: number | undefined): readonl
 }
 
 function supplyLines({ subnets = [], pools = [] }: ShownReport, width: number | undefined): readonly Line[] {
-  // What runs out first stands first.
+  // The fullest stands first.
   const fullest = subnets.toSorted((a, b) => a.free / a.size - b.free / b.size);
   return [
     ...table(fullest, width, {

@@ -6,7 +6,7 @@ import { LiveFrame } from '../live-frame.ts';
 import { frameOf, printLines } from './print-lines.ts';
 import { type Line, told } from './text-table.ts';
 
-/** What a command makes of the answer. */
+/** A command's view of the answer. */
 export interface Told {
   readonly json: string;
   readonly lines: Parameters<typeof printLines>[0];
@@ -63,7 +63,7 @@ function liveScreen(): Screen {
   };
 }
 
-/** What is wrong stands first: the end of a long answer is cut off. */
+/** Faults stand first: the end of a long answer is cut off. */
 export function watchedLines(
   lines: readonly Line[],
   problem: string | undefined,

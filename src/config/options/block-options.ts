@@ -87,7 +87,7 @@ export const blockOptions = optionRows(
   },
 );
 
-/** What is done beside giving out addresses, in every mode that has CiliumNodes. */
+/** Duties beside giving out addresses, in every mode that has CiliumNodes. */
 export const ciliumNodeOptions = optionRows(
   { origin: 'operator', group: 'kubernetes' },
   {

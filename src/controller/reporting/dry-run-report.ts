@@ -35,7 +35,7 @@ export interface OtherDecision {
   readonly did: string;
 }
 
-/** What an instance has, without primary addresses. */
+/** Holdings of an instance, without primary addresses. */
 export interface Holding {
   readonly interfaces: number;
   readonly addresses: number;

@@ -67,7 +67,7 @@ function readinessReport({ problem, lasts }: Readiness): Partial<SelfReport> {
 export interface NextReport {
   /** Absent if no time decides. */
   readonly inSeconds?: number;
-  /** What is awaited. */
+  /** The event that is awaited. */
   readonly what: string;
   readonly sooner: readonly string[];
 }

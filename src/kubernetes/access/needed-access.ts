@@ -24,7 +24,7 @@ export interface LeaseReference {
 /** What needs the permissions. */
 export type AccessScope = CloudAccessScope | NodeAccessScope | BlockAccessScope;
 
-/** What is done beside giving out addresses, in every mode that has CiliumNodes. */
+/** Duties beside giving out addresses, in every mode that has CiliumNodes. */
 export interface CiliumNodeDuties {
   /** Whether CiliumNodes without a Node are deleted. */
   readonly gc?: boolean;

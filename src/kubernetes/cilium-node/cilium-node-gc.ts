@@ -37,7 +37,7 @@ export interface CiliumNodeGcDeps {
   readonly clock: Clock;
 }
 
-/** What one pass knows. */
+/** Facts of one pass. */
 export interface GcFacts {
   readonly ciliumNodes: Iterable<GcCandidate>;
   readonly nodeNames: ReadonlySet<string>;

@@ -40,7 +40,7 @@ export interface HeldWithdrawalsSource {
   reevaluate(now: number): ReadonlySet<string>;
 }
 
-/** What a user approves. */
+/** Withdrawals that a user approves. */
 export interface Approval {
   /** The token of one set, as configured now. */
   readonly token: string | undefined;

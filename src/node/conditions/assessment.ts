@@ -52,7 +52,7 @@ export interface AssessmentFacts {
   readonly infrastructure: Infrastructure;
 }
 
-/** What stays the same for a node. */
+/** Facts that stay the same for a node. */
 export interface AssessmentRules {
   readonly limitsOf: (instanceType: string) => KnownLimits;
   readonly options: AssessmentOptions;

@@ -8,9 +8,9 @@ import type { ConditionReason, NodeCondition } from './node-condition.ts';
 export interface NextTry {
   /** In monotonic ms; absent if no time decides. */
   readonly at?: number;
-  /** What is awaited, in words. */
+  /** The event that is awaited, in words. */
   readonly what: string;
-  /** What brings it forward. */
+  /** Events that bring it forward. */
   readonly sooner: readonly string[];
 }
 

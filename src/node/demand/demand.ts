@@ -10,7 +10,7 @@ export type AgentProtocol = 'crd' | 'multi-pool';
 /** The pool for pod addresses. Other pools belong to other IPAM modes. */
 export const poolName = 'default';
 
-/** What an agent says it needs. */
+/** Needs as an agent states them. */
 type AskingObject = Pick<CiliumNode, 'ipam' | 'status'>;
 
 /** An upgraded agent empties its list of used addresses when it starts to request pools. */

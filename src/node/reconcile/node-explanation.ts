@@ -20,7 +20,7 @@ export interface NodeExplanation {
   readonly next: NextTry;
 }
 
-/** What the instance can hold. */
+/** Capacity of the instance. */
 export interface NodeCapacity extends Pick<InstanceLimits, 'interfaces' | 'addressesPerInterface'> {
   readonly instanceType: string;
   /** Places of interfaces that are taken. */

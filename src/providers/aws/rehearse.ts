@@ -61,7 +61,7 @@ export async function rehearse(
       Attachment: { AttachmentId: attachment.id, DeleteOnTermination: attachment.deleteOnTermination },
     },
   );
-  // What is attached cannot be deleted.
+  // An attached interface cannot be deleted.
   const deletion = rehearsed('DeleteNetworkInterface', attachment && { NetworkInterfaceId: own.id });
   const rehearsals = await Promise.all([reading, creation, attaching, modification, deletion]);
   return [...rehearsals, ...unasked.map((action) => ({ action, answer: 'unasked' as const }))];

@@ -78,7 +78,7 @@ export const pauseWords: Readonly<Record<PauseReason, string>> = {
 /** Reasons that also end operations in flight: they may rest on wrong cloud answers. */
 const endingInFlight: ReadonlySet<PauseReason> = new Set(['withdrawalsHeld']);
 
-/** What may be done for one node. */
+/** Activities that are permitted for one node. */
 export interface PermittedNode {
   /** Why the activity may not start now; undefined if it may. `unverified`: no Node says whose the instance is. */
   refusal(activity: Activity): PauseReason | 'unverified' | undefined;
