@@ -70,6 +70,10 @@ function clientsWith(
 interface Passing {
   readonly departing: DepartingRequest;
   readonly isRepeatable: boolean;
+}
+
+/** A request for a token. Calls that need one at the same time share it. */
+interface TokenRequest {
   /** Why the authority that gives tokens was not reached: the credentials may be right. */
   unreached?: unknown;
 }
@@ -84,6 +88,7 @@ export class AzureApi implements ArmApi {
   #renewals = 0;
   readonly #renewal: Backoff;
   readonly #passing = new AsyncLocalStorage<Passing>();
+  readonly #tokenRequest = new AsyncLocalStorage<TokenRequest>();
 
   constructor(options: AzureApiOptions) {
     const { cloud, endpoint = cloud.management } = options;
@@ -93,7 +98,8 @@ export class AzureApi implements ArmApi {
     this.#renewal = new Backoff(renewalPolicy, options);
     this.#makeClients = (renewal) => {
       const credential =
-        options.credential ?? credentialOf({ ...options, httpClient: this.#identityClient() });
+        options.credential ??
+        this.#orUnreached(credentialOf({ ...options, httpClient: this.#identityClient() }));
       // Azure takes both forms. The SDK keeps tokens of managed identities for the whole process, by this text.
       const audience = renewal % 2 === 0 ? cloud.audience : `${cloud.audience}/`;
       return clientsWith(credential, {
@@ -117,7 +123,7 @@ export class AzureApi implements ArmApi {
       const answer = await this.#passing.run(passing, () => this.#askUntilAccepted(request, sending.signal));
       return await readAnswer(request, answer, this.#clock);
     } catch (error) {
-      throw departing.rejection(() => callErrorOf(passing.unreached ?? error, departing.mayHaveLeft(error)));
+      throw departing.rejection(() => callErrorOf(error, departing.mayHaveLeft(error)));
     }
   }
 
@@ -186,11 +192,25 @@ export class AzureApi implements ArmApi {
     };
   }
 
-  /** The SDK says of any failure that no token was got. Only an instance of Azure has a metadata service, which is on http. */
+  /** The SDK says of any failure that no token was got. This credential says why its authority was not reached. */
+  #orUnreached(credential: Credential): Credential {
+    return {
+      getToken: async (...asked) => {
+        const request: TokenRequest = {};
+        try {
+          return await this.#tokenRequest.run(request, () => credential.getToken(...asked));
+        } catch (error) {
+          throw request.unreached ?? error;
+        }
+      },
+    };
+  }
+
+  /** Only an instance of Azure has a metadata service, which is on http. */
   #noteUnreached({ url, abortSignal }: PipelineRequest, error: unknown): never {
-    const passing = this.#passing.getStore();
-    if (passing !== undefined && url.startsWith('https:') && abortSignal?.aborted !== true)
-      passing.unreached = error;
+    const request = this.#tokenRequest.getStore();
+    if (request !== undefined && url.startsWith('https:') && abortSignal?.aborted !== true)
+      request.unreached = error;
     throw error;
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Readable } from 'node:stream';
 import { AzureApi } from '../../../../src/providers/azure/azure-api.ts';
 import { azureClouds } from '../../../../src/providers/azure/azure-clouds.ts';
@@ -106,5 +106,51 @@ describe('a token that ARM refuses', () => {
 
     expect(await ask()).toBe('answered');
     expect(sent).toEqual([0, 1, 1, 1, 2]);
+  });
+});
+
+describe('an authority that is not reached', () => {
+  const names = ['AZURE_TENANT_ID', 'AZURE_CLIENT_ID', 'AZURE_CLIENT_SECRET'] as const;
+  const before = names.map((name) => process.env[name]);
+
+  beforeEach(() => {
+    for (const name of names) process.env[name] = '00000000-0000-0000-0000-0000000000aa';
+  });
+
+  afterEach(() => {
+    for (const [index, name] of names.entries())
+      if (before[index] === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = before[index];
+  });
+
+  test('is told in every call that waited for its token', async () => {
+    let asked = 0;
+    const api = new AzureApi({
+      cloud: azureClouds.AzurePublicCloud,
+      endpoint: undefined,
+      authority: 'https://authority.test',
+      isAuthorityKnown: true,
+      managedIdentity: undefined,
+      connections: 1,
+      connectionTimeout: 1000,
+      clock: new VirtualClock(),
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+      sender: {
+        send: () => {
+          asked += 1;
+          return Promise.reject(Object.assign(new Error('not trusted'), { code: 'CERT_UNTRUSTED' }));
+        },
+        close: () => undefined,
+      },
+    });
+    const ask = () =>
+      api.send(request, { signal: new AbortController().signal, onSend: () => undefined }).catch(String);
+
+    const answers = await Promise.all([ask(), ask(), ask()]);
+
+    expect(answers).toEqual(Array.from({ length: 3 }, () => expect.stringContaining('not trusted')));
+    expect(new Set(answers).size).toBe(1);
+    expect(asked).toBeLessThan(3);
   });
 });
