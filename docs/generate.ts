@@ -5,6 +5,7 @@ import { chartReadme } from './chart-readme.ts';
 import { chartCommands, chartOptionFacts, chartSchema } from './chart-schema.ts';
 import { metricsPage } from './metrics-page.ts';
 import { optionsPage } from './options-page.ts';
+import { outputNames, outputSchema } from './output-schemas.ts';
 
 export interface Page {
   /** Beside this file. */
@@ -30,6 +31,10 @@ export function generatedPages(): readonly Page[] {
     },
     { name: '../charts/headwater/files/commands.json', text: chartCommands() },
     { name: '../charts/headwater/files/options.json', text: chartOptionFacts() },
+    ...outputNames.map((output) => ({
+      name: `output/${output}.schema.json`,
+      text: `${JSON.stringify(outputSchema(output), undefined, 2)}\n`,
+    })),
   ];
 }
 

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { undocumentedIn } from './documented-output.ts';
 
 export const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'headwater');
 
@@ -27,12 +28,17 @@ export async function endAll(): Promise<void> {
   await Promise.all([...running].map(({ ended }) => ended));
 }
 
-/** Runs the command to its end. */
-export function headwater(
+/** Runs the command to its end. What it prints as JSON must be as documented. */
+export async function headwater(
   args: readonly string[],
   processEnvironment: ProcessEnvironment = {},
 ): Promise<Ended> {
-  return new Child(args, processEnvironment).ended;
+  const ended = await new Child(args, processEnvironment).ended;
+  const undocumented = args.includes('--output=json')
+    ? undocumentedIn(String(args[0]), ended.out)
+    : undefined;
+  if (undocumented !== undefined) throw new Error(`${args[0]} --output=json: ${undocumented}`);
+  return ended;
 }
 
 export class Child {

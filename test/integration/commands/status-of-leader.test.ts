@@ -121,11 +121,13 @@ describe('headwater status', () => {
   });
 
   test('reads an answer of many frames, and of the nodeipam command where run has no Lease', async () => {
-    const subnets = Array.from({ length: 1000 }, (_, index) => ({
-      id: `subnet-${index}`,
-      size: 'x'.repeat(200),
+    const warnings = Array.from({ length: 1000 }, (_, index) => ({
+      name: `node-${index}`,
+      podCIDRs: [],
+      reason: 'PoolExhausted',
+      why: 'x'.repeat(200),
     }));
-    const port = await processThatReports({ ...well, excluded: subnets });
+    const port = await processThatReports({ ...well, warnings });
     const { url } = await apiServer({
       [`${leasePath}-nodeipam`]: [200, leaseOf(holder)],
       [podsPath]: pods(podOf('headwater-1', 'host-a', port)),
@@ -133,8 +135,8 @@ describe('headwater status', () => {
 
     const { code, out } = await headwater(['status', `--k8s-api-server=${url}`, '--output=json']);
 
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual({ ...well, excluded: subnets });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual({ ...well, warnings });
   });
 
   test.each([

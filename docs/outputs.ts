@@ -1,0 +1,25 @@
+// The answers that commands print with --output=json, as types. The schemas in docs/output/ are made from them.
+import type { BlockNodeReport, BlockStatusReport } from '../src/blocks/modes/block-status-report.ts';
+import type { Finding, Verdict } from '../src/commands/check/finding.ts';
+import type { TypeCapacity } from '../src/commands/max-pods/pod-capacity.ts';
+import type { NodeStatusReport } from '../src/controller/reporting/node-status-report.ts';
+import type { StatusReport } from '../src/controller/reporting/status-report.ts';
+
+/** The answer of `headwater status` and of `/status`: of a cloud, or of blocks. */
+export type Status = StatusReport | BlockStatusReport;
+
+/** The answer of `headwater explain` and of `/status?node=NAME`. */
+export type Explain = NodeStatusReport | BlockNodeReport;
+
+/** The answer of `headwater check`. */
+export interface Check {
+  /** The worst of all findings. */
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+}
+
+/** The answer of `headwater max-pods`. */
+export interface MaxPods {
+  /** An entry for each type, in the order of the command line. */
+  readonly types: readonly TypeCapacity[];
+}
