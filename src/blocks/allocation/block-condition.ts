@@ -8,6 +8,7 @@ import {
   impossibleSize,
   unknownNode,
 } from './asked-mask-size.ts';
+import type { ServiceFacts } from './allocation-policy.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 import { unconfirmed } from './node-claims.ts';
 
@@ -39,34 +40,52 @@ export function shownBlocks({ blocks }: Pick<Holder, 'blocks'>): ShownBlocks {
 export interface BlockFacts {
   readonly holder: Holder;
   readonly shown: ShownBlocks;
-  /** A CIDR of it that an older object holds too, in part or whole. */
-  readonly conflict: { readonly cidr: Cidr; readonly other: string } | undefined;
-  /** A CIDR of it that takes no block of a pool. */
-  readonly outside: Cidr | undefined;
-  /** A CIDR of it that is kept for something else. */
-  readonly reserved: Cidr | undefined;
+  readonly placement: BlockPlacement;
   /** A family of which it has no block, and can get none any more. */
   readonly absent?: Family | undefined;
-  /** Families that it lacks and of which no block is free. */
+  /** Default: it lacks nothing. */
+  readonly shortage?: BlockShortage;
+  /** Sizes that its Node asks for, although it has a block of the family. */
+  readonly askedLate?: readonly AskedMaskSize[];
+  readonly claims?: BlockClaims;
+  readonly service: Pick<ServiceFacts, 'refused' | 'isPaused'>;
+}
+
+/** Faults in where the CIDRs of an object lie: the first CIDR that has each. */
+export interface BlockPlacement {
+  /** A CIDR that an older object holds too, in part or whole. */
+  readonly conflict: BlockConflict | undefined;
+  /** A CIDR that takes no block of a pool. */
+  readonly outside?: Cidr | undefined;
+  /** A CIDR that is kept for something else. */
+  readonly reserved: Cidr | undefined;
+}
+
+/** A CIDR of an object, and the name of another one that has a part of it. */
+export interface BlockConflict {
+  readonly cidr: Cidr;
+  readonly other: string;
+}
+
+/** Blocks that an object lacks, and why it does not get them. */
+export interface BlockShortage {
+  /** Families of which no block is free. */
   readonly exhausted: readonly Family[];
   /** Names of objects that hold a large part of these. */
   readonly largest?: readonly string[];
-  /** Sizes that its Node asks for, as far as they count: for families that it lacks. */
+  /** Sizes that its Node asks for, of the families that it lacks. */
   readonly asked?: readonly AskedMaskSize[] | 'unknown';
   /** A size that its Node asks for of a family of which bigger blocks have as much as they may, in percent. */
   readonly fullShare?: { readonly asked: AskedMaskSize; readonly percent: number } | undefined;
-  /** Sizes that its Node asks for, although it has a block of the family. */
-  readonly askedLate?: readonly AskedMaskSize[];
-  /** Why its last write failed for good. */
-  readonly refused: string | undefined;
-  /** Another program gives out blocks, and this object waits. */
-  readonly isPaused: boolean;
-  /** The most blocks that an object without a Node has. Default: there is no such bound. */
-  readonly bound?: number;
-  /** True if the object shows more than `bound` and has no Node. */
-  readonly isUnconfirmed?: boolean;
-  /** True if the object holds more blocks than `bound`. */
-  readonly isExcessive?: boolean;
+}
+
+/** How many blocks an object claims, against the most that one without a Node has. */
+export interface BlockClaims {
+  readonly bound: number;
+  /** It shows more, and has no Node. */
+  readonly isUnconfirmed: boolean;
+  /** It holds more. */
+  readonly isExcessive: boolean;
 }
 
 /** Words of the texts. */
@@ -107,12 +126,14 @@ function unreadable({ holder, shown }: BlockFacts, { object }: BlockWords): Bloc
   };
 }
 
-function unclaimed({ bound = Infinity, isUnconfirmed }: BlockFacts): BlockCondition | undefined {
-  return isUnconfirmed === true ? unconfirmed(bound, 'blocks of a family', 'shows') : undefined;
+function unclaimed({ claims }: BlockFacts): BlockCondition | undefined {
+  return claims?.isUnconfirmed === true
+    ? unconfirmed(claims.bound, 'blocks of a family', 'shows')
+    : undefined;
 }
 
 function misplaced(
-  { conflict, outside, reserved }: BlockFacts,
+  { placement: { conflict, outside, reserved } }: BlockFacts,
   { object }: BlockWords,
 ): BlockCondition | undefined {
   if (conflict !== undefined)
@@ -132,11 +153,11 @@ function misplaced(
   };
 }
 
-function excessive({ bound = Infinity, isExcessive }: BlockFacts): BlockCondition | undefined {
-  if (isExcessive !== true) return undefined;
+function excessive({ claims }: BlockFacts): BlockCondition | undefined {
+  if (claims?.isExcessive !== true) return undefined;
   return {
     reason: 'BlocksExcessive',
-    message: `it has more than ${bound} blocks of one family, and a node needs one. It keeps them, because pods may use them: drain this node, then delete its CiliumNode and let it register again, or raise max-blocks-without-node`,
+    message: `it has more than ${claims.bound} blocks of one family, and a node needs one. It keeps them, because pods may use them: drain this node, then delete its CiliumNode and let it register again, or raise max-blocks-without-node`,
   };
 }
 
@@ -169,7 +190,7 @@ function unused({ shown: { cidrs } }: BlockFacts, { object }: BlockWords): Block
 }
 
 function unserved(facts: BlockFacts, words: BlockWords): BlockCondition | undefined {
-  const { refused, isPaused } = facts;
+  const { refused, isPaused } = facts.service;
   const { object } = words;
   if (isPaused)
     return {
@@ -178,12 +199,12 @@ function unserved(facts: BlockFacts, words: BlockWords): BlockCondition | undefi
     };
   if (refused !== undefined)
     return { reason: 'WriteRefused', message: `its block cannot be written: ${refused}` };
-  return unanswered(facts, words);
+  return facts.shortage && unanswered(facts.shortage, words);
 }
 
 /** A size that it asks for cannot be, or nothing of that size is free. */
 function unanswered(
-  { exhausted, largest = [], asked = [], fullShare }: BlockFacts,
+  { exhausted, largest = [], asked = [], fullShare }: BlockShortage,
   words: BlockWords,
 ): BlockCondition | undefined {
   if (asked === 'unknown') return unknownNode();

@@ -12,7 +12,8 @@ import { type AskedMaskSize, askedMaskSize } from './asked-mask-size.ts';
 import {
   absentFamily,
   blockCondition,
-  type BlockFacts,
+  type BlockConflict,
+  type BlockShortage,
   type BlockWords,
   shownBlocks,
   type ShownBlocks,
@@ -179,15 +180,13 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     known.reserved = [];
   }
 
-  conditionOf(holder: Holder, { isWaiting, refused, isPaused }: ServiceFacts): BlockCondition | undefined {
+  conditionOf(holder: Holder, service: ServiceFacts): BlockCondition | undefined {
     const known = this.#known.get(holder.uid);
     if (known === undefined) return undefined;
     const { ledger, words } = this.#deps;
+    const { bound } = this.#claims;
     const { shown } = known;
-    const missing = isWaiting && !this.#isUnsure(known) ? this.#missing(known) : [];
-    const asked = this.#askedFor(known, missing);
-    const exhausted =
-      asked === 'unknown' ? [] : missing.filter((family) => !this.#hasBlock(known, family, asked));
+    const missing = service.isWaiting && !this.#isUnsure(known) ? this.#missing(known) : [];
     const askedLate = this.#askedOf(
       holder,
       shown.cidrs.map(({ family }) => family),
@@ -196,20 +195,20 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
       {
         holder,
         shown,
-        conflict: this.#conflictOf(known),
-        outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
-        reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
+        placement: {
+          conflict: this.#conflictOf(known),
+          outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
+          reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
+        },
         absent: this.#deps.canGrow ? undefined : absentFamily(this.#families, shown),
-        exhausted,
-        largest: this.#largestOf(exhausted),
-        fullShare: asked === 'unknown' ? undefined : this.#fullShare(asked),
-        asked,
+        shortage: this.#shortageOf(known, missing),
         askedLate: askedLate === 'unknown' ? [] : askedLate,
-        refused,
-        isPaused,
-        bound: this.#claims.bound,
-        isUnconfirmed: known.unconfirmed.length > 0,
-        isExcessive: ledger.blocksOf(holder.uid).some(({ blocks }) => blocks > this.#claims.bound),
+        claims: {
+          bound,
+          isUnconfirmed: known.unconfirmed.length > 0,
+          isExcessive: ledger.blocksOf(holder.uid).some(({ blocks }) => blocks > bound),
+        },
+        service,
       },
       words,
     );
@@ -251,7 +250,14 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     return this.#families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
   }
 
-  #fullShare(asked: readonly AskedMaskSize[]): BlockFacts['fullShare'] {
+  #shortageOf(known: Known, missing: readonly Family[]): BlockShortage {
+    const asked = this.#askedFor(known, missing);
+    if (asked === 'unknown') return { exhausted: [], asked };
+    const exhausted = missing.filter((family) => !this.#hasBlock(known, family, asked));
+    return { exhausted, largest: this.#largestOf(exhausted), asked, fullShare: this.#fullShare(asked) };
+  }
+
+  #fullShare(asked: readonly AskedMaskSize[]): BlockShortage['fullShare'] {
     const { biggerShare = 100 } = this.#deps;
     const full = asked.find((each) => each.maskSize !== undefined && this.#isShareFull(each));
     return full && { asked: full, percent: biggerShare };
@@ -263,11 +269,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     return [...new Set(uids)].flatMap((uid) => this.#known.get(uid)?.holder.name ?? []);
   }
 
-  #conflictOf({
-    holder,
-    shown,
-    unconfirmed,
-  }: Known): { readonly cidr: Cidr; readonly other: string } | undefined {
+  #conflictOf({ holder, shown, unconfirmed }: Known): BlockConflict | undefined {
     for (const cidr of shown.cidrs) {
       if (isAmong(unconfirmed, cidr)) continue;
       const others = this.#deps.ledger.othersHolding(cidr, holder.uid);

@@ -24,24 +24,34 @@ export function standingOf(state: PoolState | undefined): PoolStanding {
   return { kind: definition === undefined ? 'stopped' : 'unchanged', problem };
 }
 
-export interface PoolFacts extends ServiceFacts {
+export interface PoolFacts {
   readonly holder: PoolNodeHolder;
+  readonly faults: PoolBlockFaults;
+  readonly shortage: PoolShortage;
+  readonly claims: PoolClaims;
+  /** Addresses that pods show of blocks that its agent no longer lists; undefined without such blocks. */
+  readonly look: DropLook | undefined;
+  readonly service: Pick<ServiceFacts, 'refused' | 'isPaused'>;
+}
+
+/** Faults of blocks that a node has. */
+export interface PoolBlockFaults {
   /** Why its blocks of cluster-pool cannot move to the default pool. */
   readonly unmoved: string | undefined;
-  /** A block of it that an older node holds too, in part or whole. */
+  /** A block that an older node holds too, in part or whole. */
   readonly conflict: (ListedBlock & { readonly other: string }) | undefined;
-  /** Blocks that it lacks and cannot get now. */
+  /** Blocks of pools that do not have them any longer. */
+  readonly orphans: readonly ListedBlock[];
+}
+
+/** Blocks that a node lacks and cannot get now, and why. */
+export interface PoolShortage {
   readonly wants: readonly PoolWant[];
   /** How many CIDRs its list may have, if it has as many. */
   readonly maxCidrs: number | undefined;
-  readonly claims: PoolClaims;
   readonly standingOf: (pool: string) => PoolStanding;
   /** Names of nodes that hold a large part of a pool. */
   readonly largestOf: (want: PoolWant) => readonly string[];
-  /** Blocks of pools that do not have them any longer. */
-  readonly orphans: readonly ListedBlock[];
-  /** Addresses that pods show of blocks that its agent no longer lists; undefined without such blocks. */
-  readonly look: DropLook | undefined;
 }
 
 /** Pools or blocks that one text names. */
@@ -66,7 +76,7 @@ function say(reason: BlockReason, message: string): readonly BlockCondition[] {
   return [{ reason, message }];
 }
 
-function ofObject({ holder, conflict, unmoved }: PoolFacts): readonly BlockCondition[] {
+function ofObject({ holder, faults: { conflict, unmoved } }: PoolFacts): readonly BlockCondition[] {
   const unread = [holder.requestProblem, holder.problem].flatMap((problem) =>
     problem === undefined ? [] : say('PodCIDRUnreadable', `${problem}: correct the CiliumNode`),
   );
@@ -102,8 +112,9 @@ function inWords(pools: ReadonlySet<string>): string {
   return `${named.length > 1 ? 'each of the pools' : 'pool'} ${named.join(', ')}${more}`;
 }
 
-function ofService(facts: PoolFacts): readonly BlockCondition[] {
-  const { wants, standingOf, refused, isPaused, maxCidrs } = facts;
+function ofService({ service, shortage, claims }: PoolFacts): readonly BlockCondition[] {
+  const { refused, isPaused } = service;
+  const { wants, standingOf, largestOf, maxCidrs } = shortage;
   if (isPaused)
     return say(
       'AllocatorConflict',
@@ -111,7 +122,7 @@ function ofService(facts: PoolFacts): readonly BlockCondition[] {
     );
   if (refused !== undefined) return say('WriteRefused', `its blocks cannot be written: ${refused}`);
   // Why it gets no more of the others is said already.
-  const waiting = wants.map(({ pool }) => pool).filter((pool) => !facts.claims.unconfirmed.has(pool));
+  const waiting = wants.map(({ pool }) => pool).filter((pool) => !claims.unconfirmed.has(pool));
   const pools = [...new Set(waiting)].slice(0, maxNamed);
   return pools.map((pool) => {
     const own = wants.filter((want) => want.pool === pool);
@@ -119,7 +130,7 @@ function ofService(facts: PoolFacts): readonly BlockCondition[] {
     const standing = standingOf(pool);
     const hasBlocks = standing.kind === 'works' || standing.kind === 'unchanged';
     if (hasBlocks && maxCidrs !== undefined) return tooMany(maxCidrs);
-    const largest = [...new Set(own.flatMap((want) => facts.largestOf(want)))];
+    const largest = [...new Set(own.flatMap(largestOf))];
     return unserved(pool, `${families} block of pool ${pool} is free${heldBy(largest)}`, standing);
   });
 }
@@ -167,7 +178,7 @@ function refusedChange(standing: PoolStanding): string {
     : '';
 }
 
-function ofOrphans({ orphans }: PoolFacts): readonly BlockCondition[] {
+function ofOrphans({ faults: { orphans } }: PoolFacts): readonly BlockCondition[] {
   if (orphans.length === 0) return [];
   const named = orphans.slice(0, maxNamed).map(({ pool, cidr }) => `${cidrText(cidr)} of pool ${pool}`);
   const more = orphans.length > named.length ? ' and others' : '';

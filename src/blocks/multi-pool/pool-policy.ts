@@ -277,27 +277,31 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     known.added = [];
   }
 
-  conditionOf(holder: PoolNodeHolder, facts: ServiceFacts): BlockCondition | undefined {
+  conditionOf(holder: PoolNodeHolder, service: ServiceFacts): BlockCondition | undefined {
     const known = this.#known.get(holder.uid);
     if (known === undefined) return undefined;
     return poolCondition({
-      ...facts,
       holder,
-      unmoved: holder.podCidrs.length > 0 ? known.unmoved : undefined,
-      conflict: this.#conflictOf(known),
-      wants: facts.isWaiting ? this.#unserved(known) : [],
-      maxCidrs: this.#supply.isFull(known) ? maxCidrsRead : undefined,
+      faults: {
+        unmoved: holder.podCidrs.length > 0 ? known.unmoved : undefined,
+        conflict: this.#conflictOf(known),
+        orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
+      },
+      shortage: {
+        wants: service.isWaiting ? this.#unserved(known) : [],
+        maxCidrs: this.#supply.isFull(known) ? maxCidrsRead : undefined,
+        standingOf: (pool) => standingOf(this.book.get(pool)),
+        largestOf: ({ family, pool }) =>
+          this.#ledger.largestHolders(family, pool).flatMap((uid) => this.#known.get(uid)?.holder.name ?? []),
+      },
       claims: poolClaims(known, {
         claims: this.#claims,
         counts: this.#ledger.blocksOf(holder.uid),
         wants: this.#wantsOf(known),
         definitionOf: (pool) => this.book.get(pool)?.definition,
       }),
-      standingOf: (pool) => standingOf(this.book.get(pool)),
-      largestOf: ({ family, pool }) =>
-        this.#ledger.largestHolders(family, pool).flatMap((uid) => this.#known.get(uid)?.holder.name ?? []),
-      orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
       look: known.returns.look,
+      service,
     });
   }
 

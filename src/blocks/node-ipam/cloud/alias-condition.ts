@@ -1,6 +1,6 @@
 // Decides what is wrong with a Node whose pod CIDRs follow a cloud. Pure.
 import type { ServiceFacts } from '../../allocation/allocation-policy.ts';
-import { blockCondition, type BlockFacts } from '../../allocation/block-condition.ts';
+import { blockCondition, type BlockConflict, type BlockFacts } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import { type Cidr, cidrText, familyNames } from '../../set/cidr.ts';
 import type { AliasPlan } from './alias-plan.ts';
@@ -16,52 +16,55 @@ export interface AliasWords {
   readonly remedy: string;
 }
 
-export interface AliasConditionFacts extends ServiceFacts, Pick<BlockFacts, 'absent' | 'holder' | 'shown'> {
+export interface AliasConditionFacts extends Pick<BlockFacts, 'absent' | 'holder' | 'shown'> {
   /** The last answer of the cloud, and what follows from it; undefined before the first answer. */
   readonly latest: LatestAlias | undefined;
   readonly plan: AliasPlan | undefined;
-  /** A pod CIDR of it, or one that it would get, and another Node that has a part of it. */
-  readonly conflict: { readonly cidr: Cidr; readonly other: string } | undefined;
-  /** The same that overlaps the addresses of Services. */
-  readonly reserved: Cidr | undefined;
+  readonly obstacle: AliasObstacle | undefined;
+  readonly service: ServiceFacts;
 }
+
+/** Why a CIDR cannot be the pod CIDR of a Node: another Node has a part of it, or it overlaps the addresses of Services. */
+export type AliasObstacle =
+  | ({ readonly kind: 'conflict' } & BlockConflict)
+  | { readonly kind: 'reserved'; readonly cidr: Cidr };
 
 /** So many reads without a result are met while a machine starts. */
 const readsBeforeReport = 2;
 
 /** The first thing that is wrong, in order of how much it explains; undefined if nothing is. */
 export function aliasCondition(facts: AliasConditionFacts, words: AliasWords): BlockCondition | undefined {
-  const { holder, shown, isWaiting, conflict, reserved } = facts;
-  const hasBlocks = holder.blocks.length > 0;
+  const { holder, shown, service, obstacle } = facts;
+  const { isWaiting } = service;
+  const misplaced = holder.blocks.length > 0 ? obstacle : undefined;
   return (
     blockCondition(
       {
         holder,
         shown,
-        conflict: hasBlocks ? conflict : undefined,
-        outside: undefined,
+        placement: {
+          conflict: misplaced?.kind === 'conflict' ? misplaced : undefined,
+          reserved: misplaced?.kind === 'reserved' ? misplaced.cidr : undefined,
+        },
         absent: isWaiting ? undefined : facts.absent,
-        reserved: hasBlocks ? reserved : undefined,
-        exhausted: [],
-        refused: facts.refused,
-        isPaused: facts.isPaused,
+        service,
       },
       { object: 'Node', moreBlocks: '' },
     ) ?? (isWaiting ? (unusable(facts) ?? ofCloud(facts, words)) : undefined)
   );
 }
 
-function unusable({ conflict, reserved }: AliasConditionFacts): BlockCondition | undefined {
+function unusable({ obstacle }: AliasConditionFacts): BlockCondition | undefined {
   const reason = 'PodCIDRConflict';
-  if (conflict !== undefined)
+  if (obstacle?.kind === 'conflict')
     return {
       reason,
-      message: `the cloud routes ${cidrText(conflict.cidr)} to it, which overlaps a pod CIDR of ${conflict.other}: delete that Node if its machine is gone`,
+      message: `the cloud routes ${cidrText(obstacle.cidr)} to it, which overlaps a pod CIDR of ${obstacle.other}: delete that Node if its machine is gone`,
     };
-  if (reserved === undefined) return undefined;
+  if (obstacle === undefined) return undefined;
   return {
     reason,
-    message: `the cloud routes ${cidrText(reserved)} to it, which overlaps the addresses of Services: remove it there and assign another one, or correct --service-cluster-ip-range`,
+    message: `the cloud routes ${cidrText(obstacle.cidr)} to it, which overlaps the addresses of Services: remove it there and assign another one, or correct --service-cluster-ip-range`,
   };
 }
 

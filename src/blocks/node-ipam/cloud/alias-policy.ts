@@ -13,7 +13,7 @@ import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/seniority.ts';
 import { type Cidr, cidrOf, cidrText, type Family, isAmong, overlaps } from '../../set/cidr.ts';
-import { aliasCondition, type AliasWords } from './alias-condition.ts';
+import { aliasCondition, type AliasObstacle, type AliasWords } from './alias-condition.ts';
 import { type AliasHolder, isOtherState, type NodeHolders } from '../node-holders.ts';
 import { type AliasPlan, aliasPlan } from './alias-plan.ts';
 import type { AliasReads } from './alias-reads.ts';
@@ -125,12 +125,11 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder> {
     known.reserved = [];
   }
 
-  conditionOf(holder: AliasHolder, facts: ServiceFacts): BlockCondition | undefined {
+  conditionOf(holder: AliasHolder, service: ServiceFacts): BlockCondition | undefined {
     const known = this.#known.get(holder.uid);
     if (known === undefined) return undefined;
-    const plan = facts.isWaiting ? this.#planOf(known) : undefined;
+    const plan = service.isWaiting ? this.#planOf(known) : undefined;
     const cidrs = plan?.kind === 'assign' ? plan.cidrs : known.shown.cidrs;
-    const obstacle = this.#obstacleTo(known, cidrs);
     return aliasCondition(
       {
         holder,
@@ -138,9 +137,8 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder> {
         absent: absentFamily(this.#deps.families, known.shown),
         latest: this.#deps.reads.latest(holder.uid),
         plan,
-        conflict: obstacle?.kind === 'conflict' ? obstacle : undefined,
-        reserved: obstacle?.kind === 'reserved' ? obstacle.cidr : undefined,
-        ...facts,
+        obstacle: this.#obstacleTo(known, cidrs),
+        service,
       },
       this.#deps.words,
     );
@@ -159,7 +157,7 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder> {
   }
 
   /** Why these cannot be the pod CIDRs of the Node. If two Nodes show the same CIDR, the younger one has the conflict. */
-  #obstacleTo({ holder, shown }: Known, cidrs: readonly Cidr[]): Obstacle | undefined {
+  #obstacleTo({ holder, shown }: Known, cidrs: readonly Cidr[]): AliasObstacle | undefined {
     for (const cidr of cidrs) {
       const others = this.#deps.ledger
         .othersHolding(cidr, holder.uid)
@@ -181,10 +179,6 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder> {
       .map(({ holder }) => holder.uid);
   }
 }
-
-type Obstacle =
-  | { readonly kind: 'conflict'; readonly cidr: Cidr; readonly other: string }
-  | { readonly kind: 'reserved'; readonly cidr: Cidr };
 
 function isReady({ blocks, isNetworkReady }: AliasHolder): boolean {
   return blocks.length > 0 && isNetworkReady;

@@ -4,7 +4,7 @@ import { type Result, WorkQueue } from '../../../runtime/work-queue.ts';
 import type { MissingBlock } from '../../allocation/allocation-policy.ts';
 import type { Standing } from '../../allocation/allocator-entry.ts';
 import type { AllocatorOf, AllocatorPorts } from '../../allocation/block-allocator.ts';
-import { blockCondition, type BlockWords } from '../../allocation/block-condition.ts';
+import { blockCondition, type BlockFacts, type BlockWords } from '../../allocation/block-condition.ts';
 import type { Assignment, BlockCondition } from '../../allocation/block-holders.ts';
 import { type BlockLedger, onlyPool } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/seniority.ts';
@@ -230,7 +230,7 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
     const block = entry.taken ?? this.#takeBlock(entry);
     if (block !== undefined) return this.#addAlias(entry, block);
     const exhausted = blockCondition(
-      { ...this.#blockFacts(entry), exhausted: [this.#deps.family] },
+      { ...this.#blockFacts(entry), shortage: { exhausted: [this.#deps.family] } },
       this.#deps.words,
     );
     return exhausted === undefined ? notFine : this.#fail(entry, exhausted);
@@ -341,7 +341,7 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
     return fine;
   }
 
-  #blockFacts({ holder, shown }: SyncEntry): Parameters<typeof blockCondition>[0] {
+  #blockFacts({ holder, shown }: SyncEntry): BlockFacts {
     const { ledger } = this.#deps;
     const conflicts = shown.cidrs.flatMap((cidr) =>
       this.#othersHolding(cidr, holder.uid)
@@ -351,12 +351,12 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
     return {
       holder,
       shown,
-      conflict: conflicts[0],
-      outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
-      reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
-      exhausted: [],
-      refused: undefined,
-      isPaused: false,
+      placement: {
+        conflict: conflicts[0],
+        outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
+        reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
+      },
+      service: { refused: undefined, isPaused: false },
     };
   }
 
