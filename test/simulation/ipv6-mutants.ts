@@ -31,8 +31,8 @@ export const ipv6Mutants: readonly Mutant[] = [
   one(
     'IPv4 waits for the IPv6 prefix',
     'node/allocate/prepare-ip-allocation.ts',
-    'this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#max));',
-    "this.#missing = facts.ipv6 === 'wanted' ? 0 : Math.max(0, Math.min(facts.wanted - coming, this.#max));",
+    'this.#missing = Math.max(0, Math.min(need.wanted - coming, this.#max));',
+    "this.#missing = need.ipv6 === 'wanted' ? 0 : Math.max(0, Math.min(need.wanted - coming, this.#max));",
   ),
   one(
     'an interface is idle whatever IPv6 prefix it has',

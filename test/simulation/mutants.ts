@@ -161,13 +161,13 @@ const onEveryCloud: readonly Mutant[] = [
       },
       {
         file: 'node/release/release-state.ts',
-        from: 'if (holding.addresses.some(facts.isUsed)) return false;',
-        to: 'if (holding.addresses.every(facts.isUsed)) return false;',
+        from: 'if (holding.addresses.some(agent.isUsed)) return false;',
+        to: 'if (holding.addresses.every(agent.isUsed)) return false;',
       },
       {
         file: 'node/release/release-state.ts',
-        from: "answersOf(holding, facts.handshake).every((answer) => answer === 'ready-for-release')",
-        to: "answersOf(holding, facts.handshake).some((answer) => answer === 'ready-for-release')",
+        from: "answersOf(holding, agent.handshake).every((answer) => answer === 'ready-for-release')",
+        to: "answersOf(holding, agent.handshake).some((answer) => answer === 'ready-for-release')",
       },
     ],
   },
@@ -181,13 +181,13 @@ const onEveryCloud: readonly Mutant[] = [
       },
       {
         file: 'node/release/release-state.ts',
-        from: 'if (holding.addresses.some(facts.isUsed)) return false;',
+        from: 'if (holding.addresses.some(agent.isUsed)) return false;',
         to: '',
       },
       {
         file: 'node/release/release-state.ts',
-        from: "answersOf(holding, facts.handshake).every((answer) => answer === 'ready-for-release')",
-        to: "answersOf(holding, facts.handshake).every((answer) => answer !== 'marked-for-release')",
+        from: "answersOf(holding, agent.handshake).every((answer) => answer === 'ready-for-release')",
+        to: "answersOf(holding, agent.handshake).every((answer) => answer !== 'marked-for-release')",
       },
     ],
   },
@@ -196,7 +196,7 @@ const onEveryCloud: readonly Mutant[] = [
     edits: [
       {
         file: 'node/release/release-state.ts',
-        from: "if (facts.protocol === 'crd') return { kind: 'asked' };",
+        from: "if (agent.protocol === 'crd') return { kind: 'asked' };",
         to: '',
       },
       {
@@ -211,17 +211,17 @@ const onEveryCloud: readonly Mutant[] = [
     edits: [
       {
         file: 'node/release/release-state.ts',
-        from: 'if (protocol !== facts.protocol || isReclaimed) return false;',
+        from: 'if (protocol !== agent.protocol || isReclaimed) return false;',
         to: 'if (isReclaimed) return false;',
       },
       {
         file: 'node/release/release-state.ts',
-        from: 'if (protocol !== facts.protocol) return undefined;',
+        from: 'if (protocol !== agent.protocol) return undefined;',
         to: '',
       },
       {
         file: 'node/release/release-state.ts',
-        from: 'if (holding.addresses.some(facts.isUsed)) return false;',
+        from: 'if (holding.addresses.some(agent.isUsed)) return false;',
         to: '',
       },
     ],
@@ -265,8 +265,8 @@ const onEveryCloud: readonly Mutant[] = [
     edits: [
       {
         file: 'node/allocate/prepare-ip-allocation.ts',
-        from: '!frozen.has(id) && !view.possiblyGone.has(id) && ',
-        to: '!frozen.has(id) && view !== undefined && ',
+        from: '!ongoing.frozen.has(id) && !view.possiblyGone.has(id) && ',
+        to: '!ongoing.frozen.has(id) && view !== undefined && ',
       },
       {
         file: 'providers/inventory/known-interfaces.ts',
@@ -298,7 +298,7 @@ const onEveryCloud: readonly Mutant[] = [
     edits: [
       {
         file: 'node/allocate/prepare-ip-allocation.ts',
-        from: 'this.#max = Math.max(0, facts.max - coming - maxOfChanges(facts, isOurs));',
+        from: 'this.#max = Math.max(0, need.max - coming - maxOfChanges(facts, isOurs));',
         to: 'this.#max = Infinity;',
       },
       {
@@ -340,8 +340,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'one address less than needed is requested',
     'node/allocate/prepare-ip-allocation.ts',
-    'Math.min(facts.wanted - coming, this.#max)',
-    'Math.min(facts.wanted - 1 - coming, this.#max)',
+    'Math.min(need.wanted - coming, this.#max)',
+    'Math.min(need.wanted - 1 - coming, this.#max)',
   ),
   one(
     'orphaned interfaces stay',

@@ -82,9 +82,9 @@ export interface BlockShortage {
 /** How many blocks an object claims, against the most that one without a Node has. */
 export interface BlockClaims {
   readonly bound: number;
-  /** It shows more, and has no Node. */
+  /** Whether the object shows more, and has no Node. */
   readonly isUnconfirmed: boolean;
-  /** It holds more. */
+  /** Whether the object holds more. */
   readonly isExcessive: boolean;
 }
 

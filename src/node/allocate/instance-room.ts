@@ -7,16 +7,10 @@ import {
   unusableIn,
 } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import { occupiedSlots, placesLeft, roomOn, unconfirmedOn } from '../demand/capacity.ts';
-import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { type KnownInstance, occupiedSlots, placesLeft, roomOn, unconfirmedOn } from '../demand/capacity.ts';
+import { exclusionOf } from '../demand/node-requirements.ts';
 import type { ObstacleOf } from './allocation-plan.ts';
 import { deviceIndexOf, type PlannedStep, slotsFilled } from './planned-step.ts';
-
-interface KnownInstance {
-  readonly view: InstanceView;
-  readonly limits: InstanceLimits;
-  readonly requirements: NodeRequirements;
-}
 
 /** Slots of an interface that may be filled, now or once it is no longer frozen. `coming`: steps in flight or planned. */
 export function roomFor(

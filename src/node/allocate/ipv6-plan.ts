@@ -16,7 +16,7 @@ import { chooseSubnet } from './subnet-choice.ts';
 
 type Ipv6Facts = Pick<
   AllocationFacts,
-  'ipv6' | 'limits' | 'infrastructure' | 'stepsInFlight' | 'view' | 'requirements' | 'orphans'
+  'need' | 'limits' | 'network' | 'ongoing' | 'view' | 'requirements' | 'orphans'
 >;
 
 /** The plan so far. */
@@ -68,10 +68,10 @@ function mayTakeItSoon(candidates: readonly NetworkInterface[], draft: Ipv6Draft
 }
 
 /** Whether an interface that can take it is on its way. */
-function isInterfaceComing({ stepsInFlight, infrastructure }: Ipv6Facts, { steps }: Ipv6Draft): boolean {
-  return [...stepsInFlight, ...steps].some(
-    (step) =>
-      deviceIndexOf(step) !== undefined && infrastructure.subnets.get(step.subnetId)?.ipv6Cidr !== undefined,
+function isInterfaceComing({ ongoing, network }: Ipv6Facts, { steps }: Ipv6Draft): boolean {
+  const { subnets } = network.infrastructure;
+  return [...ongoing.steps, ...steps].some(
+    (step) => deviceIndexOf(step) !== undefined && subnets.get(step.subnetId)?.ipv6Cidr !== undefined,
   );
 }
 
@@ -93,7 +93,8 @@ function planInterface(
   draft: Ipv6Draft,
   refused: readonly ScopeRefusal[],
 ): ReturnType<typeof planIpv6> {
-  const { limits, requirements, infrastructure, view, orphans } = facts;
+  const { limits, requirements, view, orphans } = facts;
+  const { infrastructure } = facts.network;
   if (!orphans.read) return undefined;
   const offersIpv6 = (id: string): boolean => isIpv6Offered(facts, id, draft);
   const choice = chooseSubnet(requirements, {
@@ -120,28 +121,28 @@ function planInterface(
 
 /** Whether something still has to bring it. */
 export function isIpv6Open(
-  facts: Pick<Ipv6Facts, 'ipv6' | 'stepsInFlight'>,
+  facts: Pick<Ipv6Facts, 'need' | 'ongoing'>,
   steps: readonly PlannedStep[],
 ): boolean {
-  return facts.ipv6 === 'wanted' && mayBringIpv6(facts, steps);
+  return facts.need.ipv6 === 'wanted' && mayBringIpv6(facts, steps);
 }
 
 /** Whether something may bring one: a node gets no second one. */
 export function mayBringIpv6(
-  { ipv6, stepsInFlight }: Pick<Ipv6Facts, 'ipv6' | 'stepsInFlight'>,
+  { need, ongoing }: Pick<Ipv6Facts, 'need' | 'ongoing'>,
   steps: readonly PlannedStep[],
 ): boolean {
-  return ipv6 !== 'held' && ![...stepsInFlight, ...steps].some(bringsIpv6);
+  return need.ipv6 !== 'held' && ![...ongoing.steps, ...steps].some(bringsIpv6);
 }
 
 /** Whether an interface that is created in the subnet gets it. */
 export function isIpv6Offered(
-  { limits, infrastructure }: Pick<Ipv6Facts, 'limits' | 'infrastructure'>,
+  { limits, network }: Pick<Ipv6Facts, 'limits' | 'network'>,
   subnetId: string,
   draft: Pick<Ipv6Draft, 'against'>,
 ): boolean {
   if (limits.ipv6PerInterface === undefined) return false;
-  const subnet = infrastructure.subnets.get(subnetId);
+  const subnet = network.infrastructure.subnets.get(subnetId);
   return (
     subnet?.eligible === true &&
     subnet.ipv6Cidr !== undefined &&
@@ -154,15 +155,10 @@ function inSubnet(subnetId: string): RefusedScope {
 }
 
 /** Interfaces for pods with a free place, in a subnet from which it may come, in the order of the view. */
-function candidatesIn({
-  view,
-  limits,
-  requirements,
-  infrastructure,
-}: Ipv6Facts): readonly NetworkInterface[] {
+function candidatesIn({ view, limits, requirements, network }: Ipv6Facts): readonly NetworkInterface[] {
   const obscured = new Set(view.obscured.map(({ id }) => id));
   return view.interfaces.filter((item) => {
-    const subnet = infrastructure.subnets.get(item.subnetId);
+    const subnet = network.infrastructure.subnets.get(item.subnetId);
     const isServed = subnet?.eligible === true && subnet.ipv6Cidr !== undefined && !obscured.has(item.id);
     return isServed && hasIpv6Room(item, limits) && exclusionOf(item, requirements) === undefined;
   });
@@ -177,10 +173,10 @@ function hasIpv6Room(
 
 /** What a person can change, if nothing was refused. `subnetIds`: those that a new interface may be in. */
 function obstacleOf(facts: Ipv6Facts, subnetIds: readonly string[]): Ipv6Obstacle {
-  const { limits, infrastructure, view, requirements } = facts;
+  const { limits, network, view, requirements } = facts;
   if (limits.ipv6PerInterface === undefined) return { kind: 'ipv6Unsupported' };
   const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
   const all = [...new Set([...usable.map(({ subnetId }) => subnetId), ...subnetIds])].sort();
-  const isServed = all.some((id) => infrastructure.subnets.get(id)?.ipv6Cidr !== undefined);
+  const isServed = all.some((id) => network.infrastructure.subnets.get(id)?.ipv6Cidr !== undefined);
   return isServed ? { kind: 'noIpv6Room' } : { kind: 'noIpv6Subnet', subnetIds: all };
 }

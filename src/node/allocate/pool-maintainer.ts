@@ -84,7 +84,7 @@ export class PoolMaintainer {
   /** Starts what the plan requires beyond the steps in flight. */
   step(facts: MaintainedFacts | undefined, now: number): PoolStep {
     this.#raiseQueuedPriority();
-    if (facts?.ipv6 === 'wanted') this.#awaitFormer(now);
+    if (facts?.need.ipv6 === 'wanted') this.#awaitFormer(now);
     const lost = this.#lost.step(now);
     const plan = this.#plan(facts);
     this.#awaitRefused(plan, now);
@@ -154,20 +154,24 @@ export class PoolMaintainer {
       kind === 'allocateIpv6Prefix' ? 'ipv6' : 'ipv4',
     );
     const frozen = new Set([...lost.map(({ interfaceId }) => interfaceId), ...facts.shrinking]);
-    const max = facts.max - this.#lost.unseen(facts.view);
-    const preferNew = this.#prefersNew(admitted);
+    const { need, traits } = facts;
     // An interface that is leaving must not be adopted back as an orphan.
     const orphans = without(facts.orphans, (id) => facts.shrinking.has(id));
     return prepareIPAllocation({
       ...facts,
-      ipv6: ipv6.length > 0 ? 'held' : facts.ipv6,
+      need: {
+        ...need,
+        max: need.max - this.#lost.unseen(facts.view),
+        ipv6: ipv6.length > 0 ? 'held' : need.ipv6,
+      },
       orphans,
-      refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope, this.#deps.node.instanceId),
-      maxFor: (interfaceId) => this.#sizes.max(interfaceId),
-      max,
-      preferNew,
-      stepsInFlight: [...this.#deps.node.growth.steps],
-      frozen,
+      ongoing: { steps: [...this.#deps.node.growth.steps], frozen },
+      calls: {
+        traits,
+        refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope, this.#deps.node.instanceId),
+        maxFor: (interfaceId) => this.#sizes.max(interfaceId),
+        preferNew: this.#prefersNew(admitted),
+      },
     });
   }
 

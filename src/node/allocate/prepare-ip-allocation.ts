@@ -44,16 +44,16 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const units = delegatesPrefixes(facts.limits, facts.requirements)
     ? (['prefixes', 'fewerPrefixes', 'uncountedPrefix', 'addresses'] as const)
     : (['addresses'] as const);
-  if (facts.traits.interfaces === 'given') {
+  if (facts.calls.traits.interfaces === 'given') {
     draft.fillInterfaces('addresses');
     return draft.plan();
   }
   for (const unit of units) {
-    if (!facts.preferNew) draft.fillInterfaces(unit);
+    if (!facts.calls.preferNew) draft.fillInterfaces(unit);
     // Orphans of this instance come before anything new.
     if (unit === units[0]) draft.adoptInterfaces();
     draft.createInterfaces(unit);
-    if (facts.preferNew) draft.fillInterfaces(unit);
+    if (facts.calls.preferNew) draft.fillInterfaces(unit);
   }
   draft.bringIpv6();
   return draft.plan();
@@ -86,15 +86,14 @@ class Draft implements Ipv6Draft {
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
     this.#broken = new BrokenInterfaces(facts.view);
-    const coming = facts.stepsInFlight.reduce(
-      (sum, step) => sum + podAddressesGained(step, facts.requirements),
-      0,
-    );
-    const isOurs = (id: string): boolean => facts.stepsInFlight.some((step) => slotsFilled(step, id) > 0);
-    this.#max = Math.max(0, facts.max - coming - maxOfChanges(facts, isOurs));
-    this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#max));
-    this.#deferred = facts.stepsInFlight.reduce((sum, step) => sum + deferredBy(step), 0);
-    this.#room = facts.stepsInFlight.reduce((sum, step) => sum + this.#roomOf(step), 0);
+    const { need, requirements } = facts;
+    const { steps } = facts.ongoing;
+    const coming = steps.reduce((sum, step) => sum + podAddressesGained(step, requirements), 0);
+    const isOurs = (id: string): boolean => steps.some((step) => slotsFilled(step, id) > 0);
+    this.#max = Math.max(0, need.max - coming - maxOfChanges(facts, isOurs));
+    this.#missing = Math.max(0, Math.min(need.wanted - coming, this.#max));
+    this.#deferred = steps.reduce((sum, step) => sum + deferredBy(step), 0);
+    this.#room = steps.reduce((sum, step) => sum + this.#roomOf(step), 0);
   }
 
   fillInterfaces(unit: Unit): void {
@@ -114,11 +113,12 @@ class Draft implements Ipv6Draft {
   }
 
   takesMore({ id, attachment, condition }: NetworkInterface): boolean {
-    const { view, frozen, traits, stepsInFlight } = this.#facts;
+    const { view, ongoing, calls } = this.#facts;
     // The plan is made again when the change under way ends, and covers what came up meanwhile.
-    const isExcluded = traits.change === 'perInstance' && stepsInFlight.length + this.steps.length > 0;
+    const isWhole = calls.traits.change === 'perInstance';
+    const isExcluded = isWhole && ongoing.steps.length + this.steps.length > 0;
     if (isExcluded || condition !== undefined) return false;
-    return !frozen.has(id) && !view.possiblyGone.has(id) && attachment?.state === 'attached';
+    return !ongoing.frozen.has(id) && !view.possiblyGone.has(id) && attachment?.state === 'attached';
   }
 
   adoptInterfaces(): void {
@@ -152,11 +152,11 @@ class Draft implements Ipv6Draft {
   }
 
   #adoptable(): (item: NetworkInterface) => boolean {
-    const { view, requirements, infrastructure } = this.#facts;
+    const { view, requirements, network } = this.#facts;
     const known = new Set([...view.interfaces, ...unusableIn(view)].map(({ id }) => id));
     return (item) =>
       !known.has(item.id) &&
-      adoptableFor(item, requirements, infrastructure) &&
+      adoptableFor(item, requirements, network.infrastructure) &&
       (item.ipv6Prefixes === undefined || mayBringIpv6(this.#facts, this.steps));
   }
 
@@ -177,7 +177,7 @@ class Draft implements Ipv6Draft {
   }
 
   plan(): AllocationPlan {
-    if (this.#facts.traits.interfaces === 'given' && this.#missing > 0) this.#noteGiven();
+    if (this.#facts.calls.traits.interfaces === 'given' && this.#missing > 0) this.#noteGiven();
     const isStuck = this.#missing > this.#deferred + this.#room && !this.#isPassing;
     const refusals = this.#missing > 0 ? [...this.#refusals.values()] : [];
     // Blocked scopes could have served the rest, so slots are not what is missing.
@@ -197,13 +197,13 @@ class Draft implements Ipv6Draft {
         this.#roomOn(item),
         Math.floor(this.free(subnetId, unit) / sizeOf[unit]),
         this.#maxAtOnce(subnetId, unit),
-        this.#facts.maxFor(interfaceId),
+        this.#facts.calls.maxFor(interfaceId),
       );
       if (count <= 0) return 'planned';
       const step = { kind, interfaceId, subnetId, count } as const;
       if (this.#isHindered(step)) return 'hindered';
       this.#add(step);
-      if (count < this.#facts.maxFor(interfaceId)) continue;
+      if (count < this.#facts.calls.maxFor(interfaceId)) continue;
       // The end of that step decides whether more fits.
       this.#isPassing = true;
       return 'hindered';
@@ -211,15 +211,15 @@ class Draft implements Ipv6Draft {
   }
 
   #nextInterface(unit: Unit): PlannedStep | undefined {
-    const { limits, requirements, infrastructure, view } = this.#facts;
+    const { limits, requirements, network, view } = this.#facts;
     const deviceIndex = freeDeviceIndex(this.slots);
     if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0)
       return this.#withoutSlot();
-    const groups = chooseSecurityGroups(requirements, infrastructure, view);
+    const groups = chooseSecurityGroups(requirements, network.infrastructure, view);
     if (groups.kind !== 'chosen') return this.#blocked(groups);
     const offersIpv6 = (id: string): boolean => isIpv6Offered(this.#facts, id, this);
     const choice = chooseSubnet(requirements, {
-      infrastructure,
+      infrastructure: network.infrastructure,
       free: (subnetId) => (this.refusalsIn(subnetId).length > 0 ? 0 : this.free(subnetId, unit, 1)),
       fullInterface: limits.addressesPerInterface,
       minUseful: 1 + sizeOf[unit],
@@ -269,7 +269,7 @@ class Draft implements Ipv6Draft {
   /** A single step may try a scope that is due. */
   against(scopes: readonly RefusedScope[]): readonly ScopeRefusal[] {
     return scopes.flatMap((scope) => {
-      const refusal = this.#facts.refusalOf(scope);
+      const refusal = this.#facts.calls.refusalOf(scope);
       if (refusal === undefined) return [];
       return refusal.isDue && !this.#tried.has(keyOf(scope)) ? [] : [refusal];
     });
@@ -291,9 +291,9 @@ class Draft implements Ipv6Draft {
 
   /** Why interfaces that the instance was given serve no more. */
   #noteGiven(): void {
-    const { view, infrastructure } = this.#facts;
+    const { view, network } = this.#facts;
     const unread = view.interfaces.flatMap(
-      ({ subnetId }) => infrastructure.unreadSubnets?.get(subnetId) ?? [],
+      ({ subnetId }) => network.infrastructure.unreadSubnets?.get(subnetId) ?? [],
     );
     const { failed } = this.#broken;
     if (failed.length > 0) this.#blocked({ kind: 'interfacesFailed', interfaceIds: failed });
@@ -313,16 +313,16 @@ class Draft implements Ipv6Draft {
 
   /** How many secondary addresses or prefixes that is. */
   #initialCount(subnetId: string, unit: Unit): number {
-    const { limits, requirements, traits } = this.#facts;
+    const { limits, requirements, calls } = this.#facts;
     const fromPrimary = requirements.usePrimaryAddress ? 1 : 0;
     // An interface created only for its primary address would take the slot of one with prefixes.
     const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - this.#room - fromPrimary);
     return Math.min(
       this.#countFor(unit, missing, this.#max - fromPrimary),
       limits.addressesPerInterface - 1,
-      this.#facts.maxFor('new'),
+      this.#facts.calls.maxFor('new'),
       Math.floor((this.free(subnetId, unit, 1) - 1) / sizeOf[unit]),
-      unit === 'addresses' ? traits.maxPerCall - 1 : this.#maxAtOnce(subnetId, unit),
+      unit === 'addresses' ? calls.traits.maxPerCall - 1 : this.#maxAtOnce(subnetId, unit),
     );
   }
 
@@ -333,27 +333,27 @@ class Draft implements Ipv6Draft {
   }
 
   get slots(): DeviceSlots {
-    return { ...this.#facts, steps: [...this.#facts.stepsInFlight, ...this.steps] };
+    return { ...this.#facts, steps: [...this.#facts.ongoing.steps, ...this.steps] };
   }
 
   /** Free slots of a new interface that its call could not fill, as far as its subnet has addresses. */
   #roomOf(step: PlannedStep): number {
-    const { limits, traits } = this.#facts;
+    const { limits, calls, network } = this.#facts;
     if (step.kind !== 'createInterface' || step.prefixCount > 0) return 0;
-    const isCut = step.count + 1 >= traits.maxPerCall || step.count >= this.#facts.maxFor('new');
+    const isCut = step.count + 1 >= calls.traits.maxPerCall || step.count >= calls.maxFor('new');
     if (!isCut) return 0;
     const room = slotsLeft(step, limits.addressesPerInterface - 1);
-    return Math.min(room, Math.max(0, this.#facts.free(step.subnetId) - subnetAddressesUsed(step)));
+    return Math.min(room, Math.max(0, network.free(step.subnetId) - subnetAddressesUsed(step)));
   }
 
   #willHaveRoom(): boolean {
-    const { limits, stepsInFlight } = this.#facts;
-    return stepsInFlight.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
+    const { limits, ongoing } = this.#facts;
+    return ongoing.steps.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
   }
 
   #roomOn(item: NetworkInterface): number {
     if (!this.#isEligible(item.subnetId)) return 0;
-    return roomFor(item, this.#facts, [...this.#facts.stepsInFlight, ...this.steps]);
+    return roomFor(item, this.#facts, [...this.#facts.ongoing.steps, ...this.steps]);
   }
 
   #blocked(obstacle: Obstacle): undefined {
@@ -365,7 +365,7 @@ class Draft implements Ipv6Draft {
   free(subnetId: string, unit: Unit = 'addresses', singles: 0 | 1 = 0): number {
     if (!this.#isEligible(subnetId)) return 0;
     if (this.#maxAtOnce(subnetId, unit) === 0) return 0;
-    const counted = Math.max(0, this.#facts.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
+    const counted = Math.max(0, this.#facts.network.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
     if (unit !== 'uncountedPrefix') return counted;
     return counted < singles || this.#asksForPrefixes(subnetId) ? 0 : singles + sizeOf[unit];
   }
@@ -376,21 +376,21 @@ class Draft implements Ipv6Draft {
   }
 
   #maxAtOnce(subnetId: string, unit: Unit): number {
-    if (unit === 'addresses') return this.#facts.traits.maxPerCall;
-    const max = this.#facts.maxPrefixes(subnetId);
+    if (unit === 'addresses') return this.#facts.calls.traits.maxPerCall;
+    const max = this.#facts.network.maxPrefixes(subnetId);
     if (unit === 'uncountedPrefix') return Math.min(1, max);
     // Subnets without refusals come first.
     return unit === 'prefixes' && max < Infinity ? 0 : max;
   }
 
   #isEligible(subnetId: string): boolean {
-    return this.#facts.infrastructure.subnets.get(subnetId)?.eligible === true;
+    return this.#facts.network.infrastructure.subnets.get(subnetId)?.eligible === true;
   }
 
   #add(step: PlannedStep): void {
     this.steps.push(step);
     for (const scope of allScopesOf(step, this.place)) {
-      if (this.#facts.refusalOf(scope) !== undefined) this.#tried.add(keyOf(scope));
+      if (this.#facts.calls.refusalOf(scope) !== undefined) this.#tried.add(keyOf(scope));
     }
     this.#taken.set(step.subnetId, (this.#taken.get(step.subnetId) ?? 0) + subnetAddressesUsed(step));
     const gained = podAddressesGained(step, this.#facts.requirements);

@@ -1,5 +1,5 @@
 // Executes one step of a plan with its calls. It makes sure that no interface or assignment is lost on the way.
-import type { CallContext, InstancePort } from '../../providers/contract/cloud.ts';
+import type { CallContext, CloudTraits, InstancePort } from '../../providers/contract/cloud.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/facts.ts';
 import type {
   AllocateIPs,
@@ -68,8 +68,9 @@ export interface AllocationSettings {
   readonly spreadCalls: boolean;
 }
 
-export interface MaintainedFacts
-  extends Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf' | 'maxFor'> {
+/** The facts of a plan as the node knows them, without what its maintainer keeps. */
+export interface MaintainedFacts extends Omit<AllocationFacts, 'ongoing' | 'calls'> {
+  readonly traits: CloudTraits;
   /** Interfaces from which addresses are being removed, so none may be added. */
   readonly shrinking: ReadonlySet<string>;
 }
@@ -222,10 +223,10 @@ export class StepExecution {
 
   /** What the interface shows, and the most that it may have then; a former leader may have assigned some of it unseen. */
   #bounds(step: Assignment): { readonly before: ReadonlySet<string>; readonly max: number } {
-    const { view, max = Infinity } = this.#deps.node.forAllocation() ?? {};
+    const { view, need } = this.#deps.node.forAllocation() ?? {};
     const before = new Set(shownOn(view, step));
     const unconfirmed = view?.unconfirmed.get(step.interfaceId)?.length ?? 0;
-    return { before, max: before.size + unconfirmed + max };
+    return { before, max: before.size + unconfirmed + (need?.max ?? Infinity) };
   }
 
   async #assign(step: Assignment): Promise<StepResult> {

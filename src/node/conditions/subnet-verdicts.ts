@@ -1,7 +1,8 @@
 // Says of each subnet of a node's network whether the node may take addresses from it now, and why not. Pure.
 import type { Subnet } from '../../providers/contract/infrastructure.ts';
-import type { AllocationFacts } from '../allocate/allocation-facts.ts';
+import type { AllocationFacts, CallRules } from '../allocate/allocation-facts.ts';
 import { type RuledSubnets, subnetsByRule } from '../allocate/subnet-choice.ts';
+import type { KnownInstance } from '../demand/capacity.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import { refusalCondition } from './call-condition.ts';
 import type { RefusedSubnets } from './plan-condition.ts';
@@ -24,20 +25,19 @@ export interface SubnetSelection {
   readonly subnets: readonly SubnetVerdict[];
 }
 
-export type SelectionFacts = Pick<
-  AllocationFacts,
-  'view' | 'limits' | 'requirements' | 'infrastructure' | 'free' | 'refusalOf' | 'traits'
-> & { readonly refused: RefusedSubnets };
+export type SelectionFacts = KnownInstance &
+  Pick<AllocationFacts, 'network'> &
+  Pick<CallRules, 'refusalOf' | 'traits'> & { readonly refused: RefusedSubnets };
 
 /** Addresses of the smallest interface that serves pods: its primary one and another. */
 const smallest = 2;
 
 export function subnetSelection(facts: SelectionFacts): SubnetSelection {
-  const { infrastructure, requirements, traits, view } = facts;
+  const { network, requirements, traits, view } = facts;
   const isMade = traits.interfaces === 'made';
   const ruled = isMade ? rulingOf(facts) : undefined;
   const ofInterfaces = new Set(view.interfaces.map(({ subnetId }) => subnetId));
-  const subnets = [...infrastructure.subnets.values()]
+  const subnets = [...network.infrastructure.subnets.values()]
     .filter(({ id, networkId }) => (isMade ? networkId === requirements.networkId : ofInterfaces.has(id)))
     .map((subnet) => verdictOn(subnet, ruled, facts));
   return {
@@ -46,9 +46,9 @@ export function subnetSelection(facts: SelectionFacts): SubnetSelection {
   };
 }
 
-function rulingOf({ requirements, infrastructure, free, limits }: SelectionFacts): RuledSubnets {
+function rulingOf({ requirements, network, limits }: SelectionFacts): RuledSubnets {
   const { addressesPerInterface: fullInterface } = limits;
-  return subnetsByRule(requirements, { infrastructure, free, fullInterface, minUseful: smallest });
+  return subnetsByRule(requirements, { ...network, fullInterface, minUseful: smallest });
 }
 
 function ruleInWords({ rule }: RuledSubnets, { requirements }: SelectionFacts): string {
@@ -79,7 +79,7 @@ function verdictOn(subnet: Subnet, ruled: RuledSubnets | undefined, facts: Selec
     id,
     ...(name !== undefined && { name }),
     zone,
-    free: facts.free(id),
+    free: facts.network.free(id),
     isEligible: why === undefined,
   };
   return why === undefined ? verdict : { ...verdict, why };
@@ -88,10 +88,10 @@ function verdictOn(subnet: Subnet, ruled: RuledSubnets | undefined, facts: Selec
 function whyNotSelected(
   subnet: Subnet,
   ruled: RuledSubnets | undefined,
-  { requirements, infrastructure }: SelectionFacts,
+  { requirements, network }: SelectionFacts,
 ): string | undefined {
   const { id, zone, eligible } = subnet;
-  const unread = infrastructure.unreadSubnets?.get(id);
+  const unread = network.infrastructure.unreadSubnets?.get(id);
   if (unread !== undefined) return `it cannot be read: ${unread.message}`;
   if (!eligible) return "Headwater's subnet filters exclude it, or the cloud no longer shows it";
   if (ruled === undefined) return undefined;
@@ -117,13 +117,13 @@ function whyNotByRule({ rule }: RuledSubnets, { subnetTags }: NodeRequirements):
 function whyWithoutRoom(
   id: string,
   isForNew: boolean,
-  { free, refused, refusalOf, requirements }: SelectionFacts,
+  { network, refused, refusalOf, requirements }: SelectionFacts,
 ): string | undefined {
   const { ledger, now } = refused;
   if (ledger.isGone(id, now)) return 'the cloud says that it does not exist';
   if (ledger.countedThoughFull(id, now) > 0)
     return 'the cloud calls it full, although it counts free addresses there';
-  const left = free(id);
+  const left = network.free(id);
   if (left === 0) return 'no address is left in it';
   if (!isForNew) return undefined;
   if (left < smallest) return `an interface takes ${smallest} addresses, and it has ${left}`;

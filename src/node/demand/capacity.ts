@@ -8,7 +8,14 @@ import { exclusionOf, type NodeRequirements, sparedOn } from './node-requirement
 /** The pre-allocate of a node whose spec sets none. */
 export const defaultPreAllocate = 8;
 
-/** What of a node decides how many addresses it can hold. */
+/** An instance with the limits of its type, and what its node requires. */
+export interface KnownInstance {
+  readonly view: InstanceView;
+  readonly limits: InstanceLimits;
+  readonly requirements: NodeRequirements;
+}
+
+/** Requirements of a node that decide how many addresses it can hold. */
 export type CapacityRequirements = Pick<
   NodeRequirements,
   'firstInterfaceIndex' | 'usePrimaryAddress' | 'prefixDelegation'
@@ -121,14 +128,9 @@ function placesOn({ addresses, prefixes, placesTaken = 0 }: NetworkInterface): n
  * leader may have started one.
  */
 export function maxOfChanges(
-  node: {
-    readonly view: InstanceView;
-    readonly limits: InstanceLimits;
-    readonly requirements: NodeRequirements;
-  },
+  { view, limits, requirements }: KnownInstance,
   isOurs: (interfaceId: string) => boolean,
 ): number {
-  const { view, limits, requirements } = node;
   const changing = view.interfaces.filter(
     (item) =>
       item.condition === 'changing' && !isOurs(item.id) && exclusionOf(item, requirements) === undefined,

@@ -1,4 +1,5 @@
-// What a node asks of its interfaces: the cloud's section of a CiliumNode spec, with what the options say about it.
+// The requirements of a node for its interfaces: the cloud's section of a CiliumNode spec, with what the options say about it.
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { SectionRequirements } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
@@ -15,7 +16,7 @@ type OfSection = Omit<
   | 'nodeSubnetId'
 >;
 
-/** What the cloud's section does not say is empty. */
+/** A requirement that the cloud's section does not name is empty. */
 export interface NodeRequirements extends OfSection {
   readonly instanceType: string;
   readonly networkId: string;
@@ -27,6 +28,13 @@ export interface NodeRequirements extends OfSection {
   readonly othersInterfaceTags?: Tags;
   /** Whether pods get no addresses of others. */
   readonly sparesOthers?: boolean;
+}
+
+/** A node whose instance is known. */
+export interface ServedNode {
+  readonly node: CiliumNode;
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
 }
 
 /** Why this interface gets no pod addresses; undefined if it does. */

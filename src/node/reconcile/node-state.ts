@@ -173,16 +173,20 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
       view,
       limits: assessment.limits,
       requirements: assessment.requirements,
-      infrastructure: network.infrastructure,
-      free: (subnetId) => ledger.free(subnetId, now),
-      maxPrefixes: (subnetId) => ledger.maxPrefixes(subnetId, now),
-      // Waits for addresses that the previous leader may have assigned, for a bounded time (previous-leader-state.ts).
-      wanted: Math.max(0, assessment.toAllocate - unconfirmed),
-      max: roomUnder(
-        podAddresses(view, assessment.requirements).size + assessment.retiredInUse + unconfirmed,
-        assessment.marks,
-      ),
-      ipv6: ipv6NeedOf(assessment, view),
+      network: {
+        infrastructure: network.infrastructure,
+        free: (subnetId) => ledger.free(subnetId, now),
+        maxPrefixes: (subnetId) => ledger.maxPrefixes(subnetId, now),
+      },
+      need: {
+        // Waits for addresses that the previous leader may have assigned, for a bounded time (previous-leader-state.ts).
+        wanted: Math.max(0, assessment.toAllocate - unconfirmed),
+        max: roomUnder(
+          podAddresses(view, assessment.requirements).size + assessment.retiredInUse + unconfirmed,
+          assessment.marks,
+        ),
+        ipv6: ipv6NeedOf(assessment, view),
+      },
       orphans: orphans.of(this.instanceId),
       traits: implementation.traits,
       shrinking: this.#changingWith(
@@ -202,10 +206,10 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
     const { requirements, excess, toAllocate: wanted, retired } = assessment;
     const certain = withoutAwaited(view, this.node);
     const { node, writtenAt, openWrite } = this;
-    const writeOpenUntil = openWrite?.version === node.resourceVersion ? openWrite.until : -Infinity;
+    const openUntil = openWrite?.version === node.resourceVersion ? openWrite.until : -Infinity;
     const growing = this.#changingWith(unionOf(this.growth.interfaces, this.#associating), view);
-    const writes = { writtenAt, writeOpenUntil };
-    return { node, view: certain, requirements, excess, wanted, retired, ...writes, growing };
+    const lastWrite = { at: writtenAt, openUntil };
+    return { node, view: certain, requirements, excess, wanted, retired, lastWrite, growing };
   }
 
   forIdleInterfaces(): IdleFacts | undefined {
@@ -336,7 +340,7 @@ const none: ReadonlySet<string> = new Set();
 function ipv6NeedOf(
   { ipv6, requirements }: Assessment & { readonly kind: 'served' },
   view: InstanceView,
-): MaintainedFacts['ipv6'] {
+): MaintainedFacts['need']['ipv6'] {
   if (ipv6 === 'missing') return 'wanted';
   return ipv6 !== 'notAsked' || mayHaveIpv6(view, requirements) ? 'held' : 'needless';
 }

@@ -5,7 +5,6 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
-import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { Operation, Outcome } from '../../providers/contract/operations.ts';
 import type { Caller } from '../../providers/contract/priority.ts';
 import { type NetworkInterface, secondaryAssignments } from '../../providers/contract/network-interface.ts';
@@ -17,7 +16,7 @@ import type { TaskRuntime } from '../../runtime/task-group.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { retry } from '../../runtime/retry.ts';
-import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { exclusionOf, type ServedNode } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
 import type { ReleasingNode } from './releaser.ts';
 
@@ -30,10 +29,7 @@ export interface IdleNode extends Omit<ReleasingNode, 'forRelease' | 'releases' 
   tell(event: InterfaceReleaseEvent): void;
 }
 
-export interface IdleFacts {
-  readonly node: CiliumNode;
-  readonly view: InstanceView;
-  readonly requirements: NodeRequirements;
+export interface IdleFacts extends ServedNode {
   /** Whether the node lacks addresses. */
   readonly inDeficit: boolean;
   /** Interfaces to which something is being added, or that are losing something. */

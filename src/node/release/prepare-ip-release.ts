@@ -9,7 +9,12 @@ import type { PodUse } from './pod-use.ts';
 import type { Release, Releases } from './release-state.ts';
 import { poolName, protocolOf } from '../demand/demand.ts';
 import { type Holding, holdingsIn, isUnfit, secondaryHoldings, unfitOn } from '../demand/holdings.ts';
-import { exclusionOf, type NodeRequirements, sparedOn } from '../demand/node-requirements.ts';
+import {
+  exclusionOf,
+  type NodeRequirements,
+  type ServedNode,
+  sparedOn,
+} from '../demand/node-requirements.ts';
 
 export interface CandidateFacts {
   readonly view: InstanceView;
@@ -21,12 +26,6 @@ export interface CandidateFacts {
   readonly releases: Releases;
   /** Ids that the back-off excludes now. */
   readonly blocked: ReadonlySet<string>;
-}
-
-export interface RecoveryFacts {
-  readonly node: CiliumNode;
-  readonly view: InstanceView;
-  readonly requirements: NodeRequirements;
 }
 
 /**
@@ -124,7 +123,7 @@ export function reportsUse(node: CiliumNode): boolean {
  * Releases that an earlier process started, as far as the CiliumNode and the cloud show. An address in use is
  * none. An agent that is not asked shows nothing of them.
  */
-export function recoverReleases(facts: RecoveryFacts, now: number): Releases {
+export function recoverReleases(facts: ServedNode, now: number): Releases {
   const { node } = facts;
   if (protocolOf(node) !== 'crd') return new Map();
   const isUsed = usageIn(node, facts);
@@ -142,7 +141,7 @@ function leavableOn(item: NetworkInterface, requirements: NodeRequirements): rea
   return exclusionOf(item, requirements) === undefined ? [...secondaryHoldings(item), ...unfit] : unfit;
 }
 
-function handshakesOf({ node, view, requirements }: RecoveryFacts, now: number): readonly Release[] {
+function handshakesOf({ node, view, requirements }: ServedNode, now: number): readonly Release[] {
   const handshake = node.status.releaseIps;
   const holdings = view.interfaces.flatMap((item) => leavableOn(item, requirements));
   const held = new Map(

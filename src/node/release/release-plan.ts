@@ -1,12 +1,10 @@
 // Plans the releases of a node: which addresses above its watermarks may go, which that pods must not have must go,
 // which are needed again, and when each takes its next step. Pure.
-import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';
-import type { InstanceView } from '../../providers/contract/facts.ts';
 import { type AgentProtocol, isForeignAgent, protocolOf } from '../demand/demand.ts';
 import { type Holding, holdingsIn, isUnfit, placeOf } from '../demand/holdings.ts';
-import type { NodeRequirements } from '../demand/node-requirements.ts';
+import type { ServedNode } from '../demand/node-requirements.ts';
 import { releaseCandidates, reportsUse, retiredCandidates, usageIn } from './prepare-ip-release.ts';
 import type { PodUse } from './pod-use.ts';
 import { isHiding, nextReleases, type Release, type Releases } from './release-state.ts';
@@ -22,21 +20,23 @@ export interface ReleasePolicy {
   readonly idleDelay: number | undefined;
 }
 
-export interface ReleasableFacts {
-  readonly node: CiliumNode;
-  readonly view: InstanceView;
-  readonly requirements: NodeRequirements;
+export interface ReleasableFacts extends ServedNode {
   /** Addresses above the watermarks, and addresses to gain; outgoing addresses count as gone. */
   readonly excess: number;
   readonly wanted: number;
   /** Holdings that stay offered, although pods must not have them, until the agent gives them up. */
   readonly retired: readonly Holding[];
-  /** When this process last wrote the CiliumNode, in monotonic ms; -Infinity when it has not. */
-  readonly writtenAt: number;
-  /** Until when such a write may still take effect; Infinity while the API server owes the answer. */
-  readonly writeOpenUntil: number;
+  readonly lastWrite: LastWrite;
   /** Interfaces to which addresses are being added. */
   readonly growing: ReadonlySet<string>;
+}
+
+/** The last write of this process to a CiliumNode. Times are monotonic, in ms. */
+export interface LastWrite {
+  /** -Infinity before the first one. */
+  readonly at: number;
+  /** Until when such a write may still take effect; Infinity while the API server owes the answer. */
+  readonly openUntil: number;
 }
 
 export interface ReleaseRules {
@@ -57,7 +57,7 @@ export interface ReleaseRules {
 /** When a release takes its next step. */
 interface Times {
   readonly policy: ReleasePolicy;
-  readonly writtenAt: number;
+  readonly lastWrite: Pick<LastWrite, 'at'>;
 }
 
 /** Advances every release as far as the facts allow. */
@@ -66,7 +66,7 @@ export function planReleases(
   facts: ReleasableFacts,
   rules: ReleaseRules & { readonly now: number },
 ): Releases {
-  const { node, view, requirements, writtenAt } = facts;
+  const { node, view, requirements, lastWrite } = facts;
   const { policy, now, consistencyWindow } = rules;
   const proposed = proposedReleases(before, facts, rules);
   if (before.size === 0 && proposed.length === 0) return before;
@@ -79,21 +79,28 @@ export function planReleases(
   const isOpen = changing.size > 0 || view.interfaces.some(({ id }) => view.unseen.has(id));
   const next = (releases: Releases): Releases =>
     nextReleases(releases, {
-      protocol,
       candidates: releases === before ? proposed : proposedReleases(releases, facts, rules),
       reclaimed: reclaimedReleases(releases, facts, rules),
-      handshake: node.status.releaseIps,
-      isUsed: usageIn(node, facts, rules.podUse),
-      isLookedAt: ({ addresses }) => rules.podUse.isLookedAt(addresses),
-      isShown: shownTo(node),
-      isUnfit: isUnfit(view, requirements),
-      isHeld: (holding) => places.has(placeOf(holding)),
-      isBack: ({ id }) => ids.has(id),
-      isChanging: (holding) => changing.has(holding.interfaceId) || (isOpen && !places.has(placeOf(holding))),
-      now,
-      delay: delayFor(protocol, policy),
-      mayHideAt: mayHideAt(protocol, releases, { policy, writtenAt }),
-      consistencyWindow,
+      agent: {
+        protocol,
+        handshake: node.status.releaseIps,
+        isUsed: usageIn(node, facts, rules.podUse),
+        isLookedAt: ({ addresses }) => rules.podUse.isLookedAt(addresses),
+        isShown: shownTo(node),
+      },
+      cloud: {
+        isUnfit: isUnfit(view, requirements),
+        isHeld: (holding) => places.has(placeOf(holding)),
+        isBack: ({ id }) => ids.has(id),
+        isChanging: (holding) =>
+          changing.has(holding.interfaceId) || (isOpen && !places.has(placeOf(holding))),
+      },
+      timing: {
+        now,
+        delay: delayFor(protocol, policy),
+        mayHideAt: mayHideAt(protocol, releases, { policy, lastWrite }),
+        consistencyWindow,
+      },
     });
   const after = next(before);
   // A batch that waited for hidden holdings to go can advance in the same pass.
@@ -144,12 +151,12 @@ function proposedReleases(
  */
 function reclaimedReleases(
   releases: Releases,
-  { view, requirements, wanted, writeOpenUntil }: ReleasableFacts,
+  { view, requirements, wanted, lastWrite }: ReleasableFacts,
   { policy, traits, refused, now }: ReleaseRules & { readonly now: number },
 ): ReadonlySet<string> {
   const reclaimed = new Set<string>();
   const mustGo = isUnfit(view, requirements);
-  const mayBeHidden = traits.change === 'perInstance' && now < writeOpenUntil;
+  const mayBeHidden = traits.change === 'perInstance' && now < lastWrite.openUntil;
   let left = policy.enabled ? wanted : Infinity;
   for (const [id, { holding, phase }] of releases) {
     const isReclaimable = phase.kind === 'hidden' || (phase.kind === 'leaving' && !mayBeHidden);
@@ -191,8 +198,8 @@ function mayHideAt(protocol: AgentProtocol, releases: Releases, times: Times): n
 }
 
 /** From then on a multi-pool agent has had the time to report what it uses. In monotonic ms. */
-function useReportedAt({ policy, writtenAt }: Times): number {
-  return writtenAt + policy.hiddenFor;
+function useReportedAt({ policy, lastWrite }: Times): number {
+  return lastWrite.at + policy.hiddenFor;
 }
 
 function hiddenUntil({ protocol, phase }: Release, times: Times): number | undefined {

@@ -64,35 +64,44 @@ export interface Release {
 export type Releases = ReadonlyMap<string, Release>;
 
 export interface ReleaseFacts {
-  readonly protocol: AgentProtocol;
-  /** What the node can release, without what is leaving already. */
+  /** Holdings that the node can release, without those that are leaving already. */
   readonly candidates: readonly Holding[];
   /** Ids of agreed holdings that the node needs again, or that the cloud refuses to take. */
   readonly reclaimed: ReadonlySet<string>;
+  readonly agent: AgentFacts;
+  readonly cloud: HoldingFacts;
+  readonly timing: ReleaseTiming;
+}
+
+/** The word of the agent and the pods of a node, and what its CiliumNode shows them. */
+export interface AgentFacts {
+  readonly protocol: AgentProtocol;
   /** The handshake in the CiliumNode, by address. */
   readonly handshake: ReadonlyMap<string, ReleaseState>;
   readonly isUsed: (address: string) => boolean;
-  /** Whether no running pod shows any of the holding, by a look at the pods of just now. Nothing is hidden without one. */
-  readonly isLookedAt: (holding: Holding) => boolean;
   /** Whether the CiliumNode shows the address to the agent, in the pool or on an interface. */
   readonly isShown: (address: string) => boolean;
+  /** Whether no running pod shows any of the holding, by a look at the pods of just now. Nothing is hidden without one. */
+  readonly isLookedAt: (holding: Holding) => boolean;
+}
+
+/** Holdings as the cloud shows them. */
+export interface HoldingFacts {
   /** Whether the cloud shows the holding on its interface, as far as known. */
   readonly isHeld: (holding: Holding) => boolean;
-  /**
-   * Whether pods must not have the holding: it leaves the node without a call, and the cloud keeps showing
-   * it.
-   */
-  readonly isUnfit: (holding: Holding) => boolean;
-  /**
-   * Whether the cloud shows the holding on any interface of the instance; it may have returned on another
-   * one.
-   */
+  /** Whether the cloud shows the holding on any interface of the instance; it may have returned on another one. */
   readonly isBack: (holding: Holding) => boolean;
+  /** Whether pods must not have the holding: it leaves the node without a call, and the cloud keeps showing it. */
+  readonly isUnfit: (holding: Holding) => boolean;
   /**
    * Whether a change of its interface is under way, or of any, if its own does not have it: until that ends, nothing more is
    * hidden there, nor shown again, nor called released.
    */
   readonly isChanging: (holding: Holding) => boolean;
+}
+
+/** Times that a release waits for. */
+export interface ReleaseTiming {
   readonly now: number;
   /** How long a holding must exceed the need before its release starts, in ms. */
   readonly delay: number;
@@ -115,7 +124,8 @@ export function nextReleases(before: Releases, facts: ReleaseFacts): Releases {
     const phase = nextPhase(release, wanted.has(id), facts);
     if (phase !== undefined) next.set(id, { ...release, phase });
   }
-  const { protocol, now } = facts;
+  const { protocol } = facts.agent;
+  const { now } = facts.timing;
   for (const [id, holding] of wanted) {
     if (!before.has(id)) next.set(id, { holding, protocol, phase: { kind: 'excess', since: now } });
   }
@@ -159,7 +169,7 @@ function sinceOf(phase: ReleasePhase): number | undefined {
 }
 
 /** Holdings that their agent refuses to release. */
-export function refusedIn(releases: Releases, handshake: ReleaseFacts['handshake']): readonly Holding[] {
+export function refusedIn(releases: Releases, handshake: AgentFacts['handshake']): readonly Holding[] {
   return [...releases.values()].flatMap(({ holding, phase }) =>
     phase.kind === 'asked' && answersOf(holding, handshake).includes('do-not-release') ? [holding] : [],
   );
@@ -185,7 +195,7 @@ export function outgoingIn(releases: Releases): ReadonlySet<string> {
 /** The desired `status.ipam.release-ips`; entries that are not in it are deleted. */
 export function handshakeFor(
   releases: Releases,
-  handshake: ReleaseFacts['handshake'],
+  handshake: AgentFacts['handshake'],
 ): ReadonlyMap<string, ReleaseState> {
   const states = new Map<string, ReleaseState>();
   for (const { holding, protocol, phase } of releases.values()) {
@@ -227,15 +237,18 @@ function nextAfterHidden(
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
   if (phase.kind === 'released') return isReleasedOver(release, phase.since, facts) ? undefined : phase;
-  if (phase.kind === 'unassigning' && facts.now < (phase.openUntil ?? Infinity)) return phase;
+  if (phase.kind === 'unassigning' && facts.timing.now < (phase.openUntil ?? Infinity)) return phase;
   // The end of a change decides what the interface has.
-  const isOpen = facts.isChanging(release.holding);
-  return isOpen || facts.isHeld(release.holding) ? { kind: 'unanswered' } : releasedOrOver(release, facts);
+  const isOpen = facts.cloud.isChanging(release.holding);
+  return isOpen || facts.cloud.isHeld(release.holding)
+    ? { kind: 'unanswered' }
+    : releasedOrOver(release, facts);
 }
 
 /** Ends at once when no agent has to be notified, because nothing would wake the node for it. */
 function releasedOrOver(release: Release, facts: ReleaseFacts): ReleasePhase | undefined {
-  return isReleasedOver(release, facts.now, facts) ? undefined : { kind: 'released', since: facts.now };
+  const { now } = facts.timing;
+  return isReleasedOver(release, now, facts) ? undefined : { kind: 'released', since: now };
 }
 
 function nextOfExcessOrAsked(
@@ -243,16 +256,17 @@ function nextOfExcessOrAsked(
   phase: Extract<ReleasePhase, { kind: 'excess' | 'asked' }>,
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
-  if (protocol !== facts.protocol) return undefined;
-  if (facts.isChanging(holding)) return phase;
-  if (phase.kind === 'asked') return nextOfAsked(holding, facts);
-  if (facts.now < Math.max(phase.since + facts.delay, facts.mayHideAt)) return phase;
-  if (facts.protocol === 'crd') return { kind: 'asked' };
-  return facts.isLookedAt(holding) ? { kind: 'leaving' } : phase;
+  const { agent, timing } = facts;
+  if (protocol !== agent.protocol) return undefined;
+  if (facts.cloud.isChanging(holding)) return phase;
+  if (phase.kind === 'asked') return nextOfAsked(holding, agent);
+  if (timing.now < Math.max(phase.since + timing.delay, timing.mayHideAt)) return phase;
+  if (agent.protocol === 'crd') return { kind: 'asked' };
+  return agent.isLookedAt(holding) ? { kind: 'leaving' } : phase;
 }
 
 /** All addresses of a holding must be free; one that is not decides for the holding. */
-function nextOfAsked(holding: Holding, { handshake, isLookedAt }: ReleaseFacts): ReleasePhase | undefined {
+function nextOfAsked(holding: Holding, { handshake, isLookedAt }: AgentFacts): ReleasePhase | undefined {
   const answers = answersOf(holding, handshake);
   if (answers.includes('do-not-release')) return undefined;
   const isAgreed = answers.every((answer) => answer === 'ready-for-release');
@@ -260,13 +274,13 @@ function nextOfAsked(holding: Holding, { handshake, isLookedAt }: ReleaseFacts):
 }
 
 /** Whether the agent still agrees and the node does not need the holding. */
-function mayStillLeave({ holding, protocol }: Release, facts: ReleaseFacts): boolean {
-  const isReclaimed = facts.reclaimed.has(holding.id) && !facts.isChanging(holding);
-  if (protocol !== facts.protocol || isReclaimed) return false;
-  if (holding.addresses.some(facts.isUsed)) return false;
+function mayStillLeave({ holding, protocol }: Release, { agent, cloud, reclaimed }: ReleaseFacts): boolean {
+  const isReclaimed = reclaimed.has(holding.id) && !cloud.isChanging(holding);
+  if (protocol !== agent.protocol || isReclaimed) return false;
+  if (holding.addresses.some(agent.isUsed)) return false;
   return (
     protocol === 'multi-pool' ||
-    answersOf(holding, facts.handshake).every((answer) => answer === 'ready-for-release')
+    answersOf(holding, agent.handshake).every((answer) => answer === 'ready-for-release')
   );
 }
 
@@ -276,9 +290,10 @@ function nextOfLeavingOrHidden(
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
   const { holding } = release;
-  if (!facts.isHeld(holding)) return facts.isChanging(holding) ? phase : releasedOrOver(release, facts);
-  if (holding.addresses.some(facts.isShown)) return { kind: 'leaving' };
-  return phase.kind === 'hidden' ? phase : { kind: 'hidden', since: facts.now };
+  const { agent, cloud, timing } = facts;
+  if (!cloud.isHeld(holding)) return cloud.isChanging(holding) ? phase : releasedOrOver(release, facts);
+  if (holding.addresses.some(agent.isShown)) return { kind: 'leaving' };
+  return phase.kind === 'hidden' ? phase : { kind: 'hidden', since: timing.now };
 }
 
 /**
@@ -286,15 +301,16 @@ function nextOfLeavingOrHidden(
  * again, by a reading that is not stale.
  */
 function isReleasedOver({ holding, protocol }: Release, since: number, facts: ReleaseFacts): boolean {
-  if (protocol !== 'crd' || facts.protocol !== 'crd') return true;
-  const mayBeBack = facts.now >= since + facts.consistencyWindow && !facts.isUnfit(holding);
-  if (mayBeBack && facts.isBack(holding)) return true;
-  return holding.addresses.every((address) => !facts.handshake.has(address));
+  const { agent, cloud, timing } = facts;
+  if (protocol !== 'crd' || agent.protocol !== 'crd') return true;
+  const mayBeBack = timing.now >= since + timing.consistencyWindow && !cloud.isUnfit(holding);
+  if (mayBeBack && cloud.isBack(holding)) return true;
+  return holding.addresses.every((address) => !agent.handshake.has(address));
 }
 
 function answersOf(
   { addresses }: Holding,
-  handshake: ReleaseFacts['handshake'],
+  handshake: AgentFacts['handshake'],
 ): readonly (ReleaseState | undefined)[] {
   return addresses.map((address) => handshake.get(address));
 }

@@ -103,13 +103,13 @@ export class ReleaseStore {
   due(now: number): readonly DueRelease[] {
     if (this.#basis === undefined) return [];
     const { facts, rules } = this.#basis;
-    const { view, requirements, writtenAt } = facts;
+    const { view, requirements, lastWrite } = facts;
     const mustGo = isUnfit(view, requirements);
     const places = new Set(holdingsIn(view, requirements).map(placeOf));
     return [...(this.#releases ?? nothing).values()]
       .filter(({ holding }) => places.has(placeOf(holding)))
       .filter(({ holding }) => !holding.addresses.some((address) => rules.podUse.keeps(address)))
-      .filter((release) => isDue(release, { now, writtenAt, policy: rules.policy }))
+      .filter((release) => isDue(release, { now, lastWrite, policy: rules.policy }))
       .map((release) => ({ holding: release.holding, withoutCall: needsNoCall(release, mustGo) }));
   }
 
@@ -117,9 +117,9 @@ export class ReleaseStore {
   get times(): readonly number[] {
     if (this.#basis === undefined) return [];
     const { facts, rules } = this.#basis;
-    const { writtenAt, writeOpenUntil } = facts;
-    const steps = stepTimes(this.#releases ?? nothing, { policy: rules.policy, writtenAt });
-    return this.striking.size === 0 ? steps : [...steps, writeOpenUntil];
+    const { lastWrite } = facts;
+    const steps = stepTimes(this.#releases ?? nothing, { policy: rules.policy, lastWrite });
+    return this.striking.size === 0 ? steps : [...steps, lastWrite.openUntil];
   }
 
   /**

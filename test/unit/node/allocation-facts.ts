@@ -14,7 +14,14 @@ import {
 } from '../../../src/providers/contract/infrastructure.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
-import type { AllocationFacts } from '../../../src/node/allocate/allocation-facts.ts';
+import type {
+  AllocationFacts,
+  AllocationNeed,
+  CallRules,
+  NetworkSupply,
+  OngoingChanges,
+} from '../../../src/node/allocate/allocation-facts.ts';
+import type { KnownInstance } from '../../../src/node/demand/capacity.ts';
 import { traits } from '../providers/scripted-implementation.ts';
 import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 
@@ -116,12 +123,37 @@ export function unreadable(change: Partial<UnreadableInterface> = {}): Unreadabl
   return { id: 'eni-x', instanceId: 'i-1', deviceIndex: 1, networkCard: 0, problem: 'broken', ...change };
 }
 
+/** All facts side by side, for the rows of tables. */
+export type FactsInARow = KnownInstance &
+  AllocationNeed &
+  NetworkSupply &
+  CallRules &
+  Pick<OngoingChanges, 'frozen'> &
+  Pick<AllocationFacts, 'orphans'> & { readonly stepsInFlight: OngoingChanges['steps'] };
+
+export function grouped(row: FactsInARow): AllocationFacts {
+  const { view: shown, limits, requirements: required, orphans } = row;
+  const { wanted, max, ipv6 } = row;
+  const { infrastructure: known, free, maxPrefixes } = row;
+  const { traits: ofCloud, refusalOf, maxFor, preferNew } = row;
+  return {
+    view: shown,
+    limits,
+    requirements: required,
+    orphans,
+    need: { wanted, max, ipv6 },
+    network: { infrastructure: known, free, maxPrefixes },
+    ongoing: { steps: row.stepsInFlight, frozen: row.frozen },
+    calls: { traits: ofCloud, refusalOf, maxFor, preferNew },
+  };
+}
+
 /** `free`: addresses that may be requested, by subnet; by default 100 in `subnet-1`. */
 export function facts(
-  change: Partial<Omit<AllocationFacts, 'free'>> & { readonly free?: Readonly<Record<string, number>> } = {},
+  change: Partial<Omit<FactsInARow, 'free'>> & { readonly free?: Readonly<Record<string, number>> } = {},
 ): AllocationFacts {
   const { free = { 'subnet-1': 100 }, ...rest } = change;
-  return {
+  return grouped({
     view: view([eni(0)]),
     limits: m5Large,
     requirements: requirements(),
@@ -139,5 +171,5 @@ export function facts(
     orphans: { read: true, fit: [], unclear: [] },
     preferNew: false,
     ...rest,
-  };
+  });
 }

@@ -83,7 +83,7 @@ export class PoolRig {
   /** Kinds of the operations that were refunded, joined; `all` if it was everything that was admitted together. */
   readonly refunds: string[] = [];
   target: number;
-  ipv6: MaintainedFacts['ipv6'] = 'needless';
+  ipv6: MaintainedFacts['need']['ipv6'] = 'needless';
   formerUntil = -Infinity;
   served = true;
   readonly #setup: PoolSetup;
@@ -218,12 +218,16 @@ export class PoolRig {
       view,
       limits: this.#setup.limits ?? m5Large,
       requirements: this.#requirements(),
-      infrastructure: infrastructure(Object.keys(this.#free()).map((id) => subnet(id))),
-      free: (id) => this.ledger.free(id, this.clock.monotonic()),
-      maxPrefixes: (id) => this.ledger.maxPrefixes(id, this.clock.monotonic()),
-      wanted: Math.max(0, this.target - this.available),
-      ipv6: this.ipv6,
-      max: (this.#setup.max ?? Infinity) - this.available - unconfirmedIn(view),
+      network: {
+        infrastructure: infrastructure(Object.keys(this.#free()).map((id) => subnet(id))),
+        free: (id) => this.ledger.free(id, this.clock.monotonic()),
+        maxPrefixes: (id) => this.ledger.maxPrefixes(id, this.clock.monotonic()),
+      },
+      need: {
+        wanted: Math.max(0, this.target - this.available),
+        ipv6: this.ipv6,
+        max: (this.#setup.max ?? Infinity) - this.available - unconfirmedIn(view),
+      },
       orphans: this.orphans.of('i-1'),
       traits: this.#traits,
       shrinking: new Set(this.#setup.leaving),

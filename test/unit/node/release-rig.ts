@@ -176,8 +176,7 @@ export class ReleaseRig {
       excess: Math.max(0, staying - this.keep),
       wanted: Math.max(0, this.keep - staying),
       retired: [],
-      writtenAt: this.writtenAt,
-      writeOpenUntil: this.writeOpenUntil,
+      lastWrite: { at: this.writtenAt, openUntil: this.writeOpenUntil },
       growing: this.growing,
     };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AllocationFacts } from '../../../../src/node/allocate/allocation-facts.ts';
+import type { AllocationFacts, CallRules } from '../../../../src/node/allocate/allocation-facts.ts';
 import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import { keyOf } from '../../../../src/node/allocate/refused-scope.ts';
 import { failure } from '../outcomes.ts';
@@ -33,7 +33,7 @@ function orphanWith(ipv6Prefixes: readonly string[]): AllocationFacts['orphans']
 type Change = Parameters<typeof facts>[0];
 
 /** Refuses these scopes. */
-function refusing(...keys: readonly string[]): Pick<AllocationFacts, 'refusalOf'> {
+function refusing(...keys: readonly string[]): Pick<CallRules, 'refusalOf'> {
   return {
     refusalOf: (scope) =>
       keys.includes(keyOf(scope))

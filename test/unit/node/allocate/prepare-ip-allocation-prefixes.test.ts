@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
-import type { AllocationFacts } from '../../../../src/node/allocate/allocation-facts.ts';
+import type { NetworkSupply } from '../../../../src/node/allocate/allocation-facts.ts';
 import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import { eni, facts, infrastructure, requirements, subnet, view } from '../allocation-facts.ts';
 import { steps } from '../steps-in-short.ts';
@@ -24,7 +24,7 @@ const full = eni(0, 9);
 describe('a plan for a node that gets prefixes', () => {
   const asked = requirements({ prefixDelegation: true });
   const withPrimary = requirements({ prefixDelegation: true, usePrimaryAddress: true });
-  const fragmented = (...ids: string[]): Pick<AllocationFacts, 'maxPrefixes'> => ({
+  const fragmented = (...ids: string[]): Pick<NetworkSupply, 'maxPrefixes'> => ({
     maxPrefixes: (id) => (ids.includes(id) ? 0 : Infinity),
   });
   const prefixes = Array.from({ length: 9 }, (_, index) => `10.0.9.${index * 16}/28`);
@@ -148,7 +148,7 @@ describe('a plan for a node that gets prefixes', () => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
-  const upTo = (max: Readonly<Record<string, number>>): Pick<AllocationFacts, 'maxPrefixes'> => ({
+  const upTo = (max: Readonly<Record<string, number>>): Pick<NetworkSupply, 'maxPrefixes'> => ({
     maxPrefixes: (id) => max[id] ?? Infinity,
   });
   const wide = { 'subnet-1': 900, 'subnet-2': 800 };

@@ -9,13 +9,21 @@ import {
   subnetAddressesUsed,
   podAddressesGained,
 } from '../../../../src/node/allocate/planned-step.ts';
-import type { AllocationFacts } from '../../../../src/node/allocate/allocation-facts.ts';
 import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import { allScopesOf, keyOf, type RefusedScope } from '../../../../src/node/allocate/refused-scope.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { addresses, attachment } from '../../providers/interfaces.ts';
 import { traits } from '../../providers/scripted-implementation.ts';
-import { eni, infrastructure, requirements, subnet, unreadable, view } from '../allocation-facts.ts';
+import {
+  eni,
+  type FactsInARow,
+  grouped,
+  infrastructure,
+  requirements,
+  subnet,
+  unreadable,
+  view,
+} from '../allocation-facts.ts';
 import { failure } from '../outcomes.ts';
 
 const subnetIds = ['subnet-1', 'subnet-2', 'subnet-3'];
@@ -91,7 +99,7 @@ const refusable = [
 ];
 
 /** The plan with nothing blocked. */
-function isFree({ refusalOf }: AllocationFacts, item: NetworkInterface): boolean {
+function isFree({ refusalOf }: FactsInARow, item: NetworkInterface): boolean {
   const scopes: readonly RefusedScope[] = [
     { kind: 'action', action: 'assign' },
     { kind: 'interface', interfaceId: item.id },
@@ -100,7 +108,7 @@ function isFree({ refusalOf }: AllocationFacts, item: NetworkInterface): boolean
   return scopes.every((scope) => refusalOf(scope) === undefined);
 }
 
-const anyFacts: fc.Arbitrary<AllocationFacts> = fc
+const anyFacts: fc.Arbitrary<FactsInARow> = fc
   .record({
     interfaces,
     unreadable: fc.array(
@@ -183,7 +191,7 @@ function creations(steps: readonly PlannedStep[]): (PlannedStep & { kind: 'creat
 
 function isUsable(
   item: NetworkInterface,
-  { requirements: asked, frozen, infrastructure: known }: AllocationFacts,
+  { requirements: asked, frozen, infrastructure: known }: FactsInARow,
 ): boolean {
   return (
     exclusionOf(item, asked) === undefined &&
@@ -193,10 +201,10 @@ function isUsable(
   );
 }
 
-function check(claim: (given: AllocationFacts, steps: readonly PlannedStep[]) => void): void {
+function check(claim: (given: FactsInARow, steps: readonly PlannedStep[]) => void): void {
   fc.assert(
     fc.property(anyFacts, (given) => {
-      claim(given, prepareIPAllocation(given).steps);
+      claim(given, prepareIPAllocation(grouped(given)).steps);
     }),
     { numRuns: 500 },
   );
@@ -206,7 +214,7 @@ describe('a plan, whatever the facts,', () => {
   test('brings what is wanted and not in flight, or says how much it does not bring', () => {
     fc.assert(
       fc.property(anyFacts, (given) => {
-        const { steps, unmet } = prepareIPAllocation(given);
+        const { steps, unmet } = prepareIPAllocation(grouped(given));
 
         const brought = sum(steps.map((step) => podAddressesGained(step, given.requirements)));
         const coming = sum(given.stepsInFlight.map((step) => podAddressesGained(step, given.requirements)));
@@ -383,7 +391,7 @@ describe('a plan, whatever the facts,', () => {
   test('names an obstacle if and only if something is missing for longer than now', () => {
     fc.assert(
       fc.property(anyFacts, (given) => {
-        const { unmet, obstacle, refusals, isStuck } = prepareIPAllocation(given);
+        const { unmet, obstacle, refusals, isStuck } = prepareIPAllocation(grouped(given));
 
         const waits = given.view.interfaces.some(
           (item) =>
@@ -410,10 +418,10 @@ describe('a plan, whatever the facts,', () => {
         const subnets = new Map([...given.infrastructure.subnets].toReversed());
         const turned = { ...given, infrastructure: { ...given.infrastructure, subnets } };
 
-        const plan = prepareIPAllocation(given);
+        const plan = prepareIPAllocation(grouped(given));
 
-        expect(prepareIPAllocation(given)).toEqual(plan);
-        expect(prepareIPAllocation(turned)).toEqual(plan);
+        expect(prepareIPAllocation(grouped(given))).toEqual(plan);
+        expect(prepareIPAllocation(grouped(turned))).toEqual(plan);
       }),
     );
   });

@@ -137,7 +137,7 @@ describe('primary addresses that pods use', () => {
 describe('an interface that is not to be used', () => {
   const asked = requirements({ excludeInterfaceTags: { keep: 'out' } });
 
-  test.each<[string, Omit<Partial<AllocationFacts>, 'free'>]>([
+  test.each<[string, Parameters<typeof facts>[0]]>([
     ['is below the first index', { requirements: requirements({ firstInterfaceIndex: 1 }) }],
     ['carries the tags', { view: view([eni(0, 0, { tags: { keep: 'out' } })]), requirements: asked }],
     ['is reserved', { view: view([eni(0, 0, { reservedFor: 'efa' })]) }],

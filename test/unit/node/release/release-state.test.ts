@@ -7,7 +7,10 @@ import {
   phaseAfter,
   refusedIn,
   type Release,
+  type AgentFacts,
+  type HoldingFacts,
   type ReleaseFacts,
+  type ReleaseTiming,
   type ReleaseOutcome,
   type ReleasePhase,
 } from '../../../../src/node/release/release-state.ts';
@@ -20,24 +23,39 @@ const block: Holding = {
   addresses: Array.from({ length: 16 }, (_, index) => `10.0.1.${index}`),
 };
 
-function facts(change: Partial<ReleaseFacts> = {}): ReleaseFacts {
+/** Facts side by side, for the rows of tables. */
+type FactsInARow = Pick<ReleaseFacts, 'candidates' | 'reclaimed'> & AgentFacts & HoldingFacts & ReleaseTiming;
+
+const typical: FactsInARow = {
+  candidates: [],
+  reclaimed: new Set(),
+  protocol: 'crd',
+  handshake: new Map(),
+  isUsed: () => false,
+  isLookedAt: () => true,
+  isShown: () => true,
+  isHeld: () => true,
+  isUnfit: () => false,
+  isBack: () => true,
+  isChanging: () => false,
+  now: 1_000_000,
+  delay: 180_000,
+  mayHideAt: -Infinity,
+  consistencyWindow: 30_000,
+};
+
+function facts(change: Partial<FactsInARow> = {}): ReleaseFacts {
+  const row = { ...typical, isBack: change.isHeld ?? typical.isBack, ...change };
+  const { candidates, reclaimed } = row;
+  const { protocol, handshake, isUsed, isLookedAt, isShown } = row;
+  const { isHeld, isUnfit, isBack, isChanging } = row;
+  const { now, delay, mayHideAt, consistencyWindow } = row;
   return {
-    protocol: 'crd',
-    candidates: [],
-    reclaimed: new Set(),
-    handshake: new Map(),
-    isUsed: () => false,
-    isLookedAt: () => true,
-    isShown: () => true,
-    isHeld: () => true,
-    isUnfit: () => false,
-    isBack: change.isHeld ?? (() => true),
-    isChanging: () => false,
-    now: 1_000_000,
-    delay: 180_000,
-    mayHideAt: -Infinity,
-    consistencyWindow: 30_000,
-    ...change,
+    candidates,
+    reclaimed,
+    agent: { protocol, handshake, isUsed, isLookedAt, isShown },
+    cloud: { isHeld, isUnfit, isBack, isChanging },
+    timing: { now, delay, mayHideAt, consistencyWindow },
   };
 }
 
@@ -48,7 +66,7 @@ function answers(state: ReleaseState, holding: Holding = address): ReadonlyMap<s
 /** The next phase of a release. */
 function after(
   phase: ReleasePhase,
-  given: Partial<ReleaseFacts>,
+  given: Partial<FactsInARow>,
   { holding = address, protocol = 'crd' }: Partial<Release> = {},
 ): ReleasePhase | undefined {
   const before = new Map([[holding.id, { holding, protocol, phase }]]);
@@ -97,7 +115,7 @@ describe('the call that unassigns a holding', () => {
     expect(phaseAfter(phase, outcome, { now: 1_000_000, hiddenFor: 75_000 })).toEqual(expected);
   });
 
-  test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
+  test.each<[string, ReleasePhase, Partial<FactsInARow>, ReleasePhase | undefined]>([
     ['may still take effect', open, { isHeld: () => false }, open],
     ['can no longer take effect, and the cloud shows the holding', over, {}, unanswered],
     ['took effect', over, { isHeld: () => false }, none],
@@ -108,7 +126,7 @@ describe('the call that unassigns a holding', () => {
 });
 
 describe('an agent that is asked', () => {
-  test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
+  test.each<[string, ReleasePhase, Partial<FactsInARow>, ReleasePhase | undefined]>([
     ['is not asked before the delay is over', young, wanted, young],
     ['is asked once it is over', old, wanted, asked],
     ['is not asked for what is no longer more than needed', old, {}, none],
@@ -199,7 +217,7 @@ describe('an agent that is asked', () => {
 describe('an agent that is not asked', () => {
   const agent = { protocol: 'multi-pool' } as const;
 
-  test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
+  test.each<[string, ReleasePhase, Partial<FactsInARow>, ReleasePhase | undefined]>([
     ['dropped it not long ago', young, wanted, young],
     ['dropped it long ago', old, wanted, leaving],
     [

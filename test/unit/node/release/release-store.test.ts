@@ -28,8 +28,7 @@ function facts(interfaces: readonly NetworkInterface[], unseen: readonly string[
     excess: 0,
     wanted: 0,
     retired: [],
-    writtenAt: -Infinity,
-    writeOpenUntil: -Infinity,
+    lastWrite: { at: -Infinity, openUntil: -Infinity },
     growing: new Set(),
   };
 }
