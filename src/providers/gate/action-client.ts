@@ -29,7 +29,12 @@ export class ActionClient<Action extends string> {
 
   /** What operations have to wait for, by the action that each of them needs. */
   admission(actionOf: Readonly<Record<OperationKind, Action | undefined>>): Admission {
-    return admission(this.gate, (kinds) => this.#callsOf(kinds.flatMap((kind) => actionOf[kind] ?? [])));
+    return admission(this.gate, (kinds) =>
+      kinds.flatMap((kind) => {
+        const action = actionOf[kind];
+        return action === undefined ? [] : [this.callOf(action)];
+      }),
+    );
   }
 
   protected callOf(action: Action): CloudCall {

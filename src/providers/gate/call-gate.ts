@@ -122,30 +122,24 @@ export class CallGate {
    * Sends an admitted call once. A housekeeping call whose denial is known is not sent: the denial is its answer.
    */
   async write<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<WriteResult<T>> {
-    if (call.housekeepingOf === undefined) return this.#write(call, context, send);
-    const attempt = this.#denied.beginAttempt(call.name, call.housekeepingOf);
-    if (attempt.known !== undefined) {
+    const { name, housekeepingOf } = call;
+    const attempt =
+      housekeepingOf === undefined ? undefined : this.#denied.beginAttempt(name, housekeepingOf);
+    if (attempt?.known !== undefined) {
       this.#options.rateLimiter.refund([call]);
       return { kind: 'failed', failure: attempt.known };
     }
     try {
-      const result = await this.#write(call, context, send);
-      if (result.kind === 'answered') attempt.granted();
-      else attempt.failed(result.failure);
-      return result;
-    } finally {
-      attempt.end();
-    }
-  }
-
-  async #write<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<WriteResult<T>> {
-    try {
       const { output } = await this.#send(call, context, send);
+      attempt?.granted();
       return { kind: 'answered', output };
     } catch (error) {
       if (!isOfCall(error)) throw error;
       const { cause, failure } = error;
+      attempt?.failed(failure);
       return { kind: cause.result === 'noAnswer' ? 'ambiguous' : 'failed', failure };
+    } finally {
+      attempt?.end();
     }
   }
 
@@ -222,9 +216,9 @@ export class CallGate {
     const giveUp = new AbortController();
     const stopWaiting = (): void => giveUp.abort();
     context.signal.addEventListener('abort', stopWaiting, { once: true });
-    let cancel = (): void => undefined;
+    let cancel: (() => void) | undefined;
     const wait = (): void => {
-      cancel();
+      cancel?.();
       cancel = clock.schedule(timeout, stopWaiting);
     };
     const onSend = (): void => {
@@ -248,7 +242,7 @@ export class CallGate {
       wait,
       sending: { signal: giveUp.signal, onSend, onConnected },
       end: () => {
-        cancel();
+        cancel?.();
         context.signal.removeEventListener('abort', stopWaiting);
         if (started.sentAt !== undefined) this.#inFlight--;
       },

@@ -16,6 +16,12 @@ export interface LimitFigures {
   readonly throttled: number;
 }
 
+/** A limit that a call spends from. */
+export interface ResolvedLimit {
+  readonly id: string;
+  readonly isPerThing: boolean;
+}
+
 /** Things are looked through when their number has doubled, from here on. */
 const minThings = 256;
 
@@ -31,21 +37,22 @@ export class LimitTable {
     this.#sizes = sizes;
   }
 
-  /** Undefined if nothing limits it. */
-  idOf({ name, resource }: LimitKey): string | undefined {
-    if (!this.#sizes.has(name)) return undefined;
-    return resource === undefined ? name : `${name} ${resource}`;
+  /** The limit of a key, which is made unless it is one of a single thing; undefined if nothing limits it. */
+  resolve({ name, resource }: LimitKey): ResolvedLimit | undefined {
+    const size = this.#sizes.get(name);
+    if (size === undefined) return undefined;
+    const id = resource === undefined ? name : `${name} ${resource}`;
+    const isPerThing = size.isPerThing === true;
+    if (!isPerThing && !this.#shared.has(id))
+      this.#shared.set(id, unusedLimit(bucketOf(size), this.#clock.monotonic()));
+    return { id, isPerThing };
   }
 
-  isPerThing(id: string): boolean {
-    return this.#sizeOf(id)?.isPerThing === true;
-  }
-
-  /** The limit as it was last changed; undefined if the id has no size. */
+  /** The limit as it was last changed; undefined if nothing limits it. */
   get(id: string): RateLimit | undefined {
     const known = this.#shared.get(id) ?? this.#perThing.get(id);
     if (known !== undefined) return known;
-    const size = this.#sizeOf(id);
+    const size = this.#sizes.get(nameOf(id));
     return size && unusedLimit(bucketOf(size), this.#clock.monotonic());
   }
 
@@ -53,7 +60,7 @@ export class LimitTable {
     const limit = this.get(id);
     if (limit === undefined) return;
     const after = change(limit, this.#clock.monotonic());
-    if (!this.isPerThing(id)) this.#shared.set(id, after);
+    if (this.#shared.has(id)) this.#shared.set(id, after);
     else this.#setThing(id, after);
   }
 
@@ -85,10 +92,6 @@ export class LimitTable {
     if (size.isPerThing !== true) return used;
     const [[, first], ...others] = used as [(typeof used)[number], ...typeof used];
     return [[name, others.reduce((min, [, each]) => (each.tokens < min.tokens ? each : min), first)]];
-  }
-
-  #sizeOf(id: string): LimitSize | undefined {
-    return this.#sizes.get(nameOf(id));
   }
 
   #setThing(id: string, limit: RateLimit): void {

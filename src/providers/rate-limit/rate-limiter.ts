@@ -59,38 +59,18 @@ export interface BucketLevel extends LimitFigures {
 /** What some calls take together. */
 type Costs = Pick<Asking, 'costs' | 'perThing'>;
 
-class Waiter implements Asking {
-  readonly costs: SharedCosts;
-  readonly perThing: ReadonlyMap<string, number>;
-  readonly inFlight: boolean;
-  readonly grant: () => void;
-  readonly #caller: Caller;
-
-  constructor({ costs, perThing }: Costs, request: TokenRequest, grant: () => void) {
-    this.costs = costs;
-    this.perThing = perThing;
-    this.inFlight = request.inFlight ?? false;
-    this.#caller = request.caller;
-    this.grant = grant;
-  }
-
-  get priority(): Priority {
-    return this.#caller.priority;
-  }
-}
-
 /** Name of the overall bucket; no limit of a cloud has it. */
 const everything = '*';
-const overallKey: LimitKey = { name: everything };
-const nothing: ReadonlyMap<string, number> = new Map();
 
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #table: LimitTable;
+  /** Whether there is an overall bucket. */
+  readonly #isOverall: boolean;
   /** By their limits, so that equal requests share one object. */
   readonly #costs = new Map<string, SharedCosts>();
-  /** In order of arrival. */
-  readonly #waiters = new Set<Waiter>();
+  /** What waits, in order of arrival, and how each learns that it has its tokens. */
+  readonly #waiters = new Map<Asking, () => void>();
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
   constructor({ clock, sizes, overall }: RateLimiterOptions) {
@@ -98,6 +78,7 @@ export class RateLimiter {
     const all = new Map(sizes);
     if (overall !== undefined) all.set(everything, { kind: 'bucket', ...overall });
     this.#table = new LimitTable(clock, all);
+    this.#isOverall = this.#table.resolve({ name: everything }) !== undefined;
   }
 
   /**
@@ -151,7 +132,7 @@ export class RateLimiter {
   async renew(call: LimitedCall, request: TokenRequest): Promise<void> {
     const limits = this.#voidOf(call);
     // They queue apart from new calls, which they keep their tokens from.
-    const costs = this.#costsOfLimits([limits], 'renewed');
+    const costs = this.#costsOf([{ limits }], 'renewed');
     for (const [id] of tokensOf(costs)) this.#table.change(id, (limit) => whenRenewed(limit, 1));
     try {
       await this.#wait(costs, request);
@@ -192,8 +173,8 @@ export class RateLimiter {
     const waits = tokensOf(this.#costsOf(calls)).map(([id, count]) => {
       const limit = this.#table.get(id);
       if (limit === undefined) return 0;
-      const ahead = [...this.#waiters]
-        .filter((waiter) => rankOf(waiter.priority) <= rankOf(priority))
+      const ahead = [...this.#waiters.keys()]
+        .filter((waiter) => rankOf(waiter.caller.priority) <= rankOf(priority))
         .reduce((sum, waiter) => sum + wantedOf(waiter, id), 0);
       const missing = ahead + count - tokensAt(limit.bucket, now);
       return Math.max(0, limit.notBefore - now, (missing / limit.bucket.refill) * 1000);
@@ -210,43 +191,38 @@ export class RateLimiter {
 
   #waitingFor(id: string): Partial<Record<Priority, number>> {
     const waiting: Partial<Record<Priority, number>> = {};
-    for (const { costs, perThing, priority } of this.#waiters) {
+    for (const { costs, perThing, caller } of this.#waiters.keys()) {
       const waits = costs.tokens.has(id) || [...perThing.keys()].some((each) => nameOf(each) === id);
-      if (waits) waiting[priority] = (waiting[priority] ?? 0) + 1;
+      if (waits) waiting[caller.priority] = (waiting[caller.priority] ?? 0) + 1;
     }
     return waiting;
   }
 
-  #wait(costs: Costs, request: TokenRequest): Promise<void> {
-    const { signal } = request;
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      const leave = (): void => {
-        this.#waiters.delete(waiter);
-        reject(signal.reason as Error);
-        // This waiter may have blocked others.
-        this.reconsider();
-      };
-      const waiter = new Waiter(costs, request, () => {
-        this.#waiters.delete(waiter);
-        signal.removeEventListener('abort', leave);
-        resolve();
-      });
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiters.add(waiter);
-      this.#arrive(waiter);
-    });
-  }
-
-  /** If it could not proceed even with an empty queue, skip scanning the queue. */
-  #arrive(waiter: Waiter): void {
-    const now = this.#clock.monotonic();
-    const until = untilAlone(waiter, this.#table, now);
+  #wait(costs: Costs, { caller, signal, inFlight = false }: TokenRequest): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (signal.aborted) {
+      reject(signal.reason as Error);
+      return promise;
+    }
+    const leave = (): void => {
+      this.#waiters.delete(waiter);
+      reject(signal.reason as Error);
+      // This waiter may have blocked others.
+      this.reconsider();
+    };
+    const grant = (): void => {
+      this.#waiters.delete(waiter);
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    const waiter: Asking = { ...costs, caller, inFlight };
+    signal.addEventListener('abort', leave, { once: true });
+    this.#waiters.set(waiter, grant);
+    // If it could not proceed even with an empty queue, skip scanning the queue.
+    const until = untilAlone(waiter, this.#table, this.#clock.monotonic());
     if (until > 0) this.#arm(until);
     else this.#grant();
+    return promise;
   }
 
   #grant(): void {
@@ -256,14 +232,14 @@ export class RateLimiter {
       const limit = this.#table.get(id);
       return limit && limitAt(limit, now);
     };
-    const { granted, buckets, wait } = grantsFor(this.#waiters, { shared, ofThing }, now);
+    const { granted, buckets, wait } = grantsFor(this.#waiters.keys(), { shared, ofThing }, now);
     for (const [id, after] of buckets)
       if (after !== shared.get(id)) this.#table.change(id, (limit) => ({ ...limit, ...after }));
     for (const costs of granted) this.#note(costs, now);
     this.#timer?.cancel();
     this.#timer = undefined;
     if (wait < Infinity) this.#arm(wait);
-    for (const { grant } of granted) grant();
+    for (const waiter of granted) this.#waiters.get(waiter)?.();
   }
 
   /**
@@ -287,15 +263,15 @@ export class RateLimiter {
   #voidOf({ limits }: LimitedCall): readonly LimitKey[] {
     const now = this.#clock.monotonic();
     return limits.filter((key) => {
-      const id = this.#table.idOf(key);
-      const limit = id === undefined ? undefined : this.#table.get(id);
+      const known = this.#table.resolve(key);
+      const limit = known && this.#table.get(known.id);
       return limit !== undefined && limitAt(limit, now).voided > 0;
     });
   }
 
   #change(key: LimitKey | undefined, change: Parameters<LimitTable['change']>[1]): void {
-    const id = key && this.#table.idOf(key);
-    if (id !== undefined) this.#table.change(id, change);
+    const limit = key && this.#table.resolve(key);
+    if (limit !== undefined) this.#table.change(limit.id, change);
   }
 
   /** Schedules the next scan of the queue in `ms` at the latest. */
@@ -312,44 +288,36 @@ export class RateLimiter {
     this.#timer = { at, cancel };
   }
 
-  #costsOf(calls: readonly LimitedCall[]): Costs {
-    return this.#costsOfLimits(
-      calls.map(({ limits }) => [...limits, overallKey]),
-      'granted',
-    );
-  }
-
-  /** `calls`: the limits of each. */
-  #costsOfLimits(calls: readonly (readonly LimitKey[])[], how: 'granted' | 'renewed'): Costs {
-    const ids = calls.map((limits) => this.#idsOf(limits));
-    const ofThings = ids.flat().filter((id) => this.#table.isPerThing(id));
-    if (ofThings.length === 0) return { costs: this.#sharedCostsOf(ids, how), perThing: nothing };
-    const shared = ids.map((each) => each.filter((id) => !this.#table.isPerThing(id)));
-    return { costs: this.#sharedCostsOf(shared, how), perThing: counted(ofThings) };
-  }
-
-  #idsOf(limits: readonly LimitKey[]): readonly string[] {
-    return limits.map((key) => this.#table.idOf(key)).filter((id) => id !== undefined);
-  }
-
-  #sharedCostsOf(calls: readonly (readonly string[])[], how: 'granted' | 'renewed'): SharedCosts {
-    const key = JSON.stringify([how, calls]);
-    const known = this.#costs.get(key);
-    if (known !== undefined) return known;
-    const [first = []] = calls;
-    // The overall bucket comes last: the first one has the calls that follow.
-    const ids = calls.flat().sort((a, b) => Number(a === everything) - Number(b === everything));
-    const isFirstLimited = first.some((id) => id !== everything);
-    const later = new Set(isFirstLimited ? ids.filter((id) => !first.includes(id)) : []);
-    const costs = { tokens: counted(ids), later };
+  /** A call whose tokens are renewed keeps the one of the overall bucket. */
+  #costsOf(calls: readonly LimitedCall[], how: 'granted' | 'renewed' = 'granted'): Costs {
+    const shared: (readonly string[])[] = [];
+    const perThing: string[] = [];
+    for (const { limits } of calls) {
+      const ids: string[] = [];
+      for (const key of limits) {
+        const limit = this.#table.resolve(key);
+        if (limit !== undefined) (limit.isPerThing ? perThing : ids).push(limit.id);
+      }
+      shared.push(ids);
+    }
+    const key = JSON.stringify([how, shared]);
+    const costs = this.#costs.get(key) ?? sharedCostsOf(shared, this.#isOverall && how === 'granted');
     this.#costs.set(key, costs);
-    // The scheduler sees only limits that were made.
-    for (const id of costs.tokens.keys()) this.#table.change(id, (limit) => limit);
-    return costs;
+    return { costs, perThing: counted(perThing) };
   }
 }
 
-function counted(ids: readonly string[]): ReadonlyMap<string, number> {
+/** `calls`: ids of the limits of each, in the order of sending. `isOverall`: each also takes from the overall bucket. */
+function sharedCostsOf(calls: readonly (readonly string[])[], isOverall: boolean): SharedCosts {
+  const [first = [], ...others] = calls;
+  const tokens = counted(calls.flat());
+  // The overall bucket comes last: the first one has the calls that follow.
+  if (isOverall && calls.length > 0) tokens.set(everything, calls.length);
+  const later = first.length === 0 ? [] : others.flat().filter((id) => !first.includes(id));
+  return { tokens, later: new Set(later) };
+}
+
+function counted(ids: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;

@@ -6,7 +6,7 @@
 // - A waiting priority gets at least every 20th token of a bucket, however many calls rank higher.
 // - A call that only its own thing holds up, such as a throttled VM, lets the others pass.
 import { type TokenBucket, takeTokens, untilTokens } from './token-bucket.ts';
-import { isPressing, rankOf, type Priority, priorities } from '../contract/priority.ts';
+import { type Caller, isPressing, rankOf, type Priority, priorities } from '../contract/priority.ts';
 
 /** Tokens of buckets that many calls share. */
 export interface SharedCosts {
@@ -20,7 +20,7 @@ export interface Asking {
   readonly costs: SharedCosts;
   /** Tokens wanted with them from buckets of single things, which few other calls need. */
   readonly perThing: ReadonlyMap<string, number>;
-  readonly priority: Priority;
+  readonly caller: Caller;
   /** Part of an operation in flight. */
   readonly inFlight: boolean;
 }
@@ -70,16 +70,18 @@ export function grantsFor<W extends Asking>(
 
 /** How long a request would wait with an empty queue, in ms. */
 export function untilAlone(
-  { costs, perThing, priority, inFlight }: Asking,
+  { costs, perThing, caller, inFlight }: Asking,
   buckets: Buckets,
   now: number,
 ): number {
-  const waits = [...costs.tokens].map(([name, count]) => {
-    const left = inFlight ? 0 : reserveOf(priority, buckets, name);
-    return untilFree(buckets, name, count + left, now + followDelayOf(costs, buckets, name));
-  });
-  const ofThings = [...perThing].map(([name, count]) => untilFree(buckets, name, count, now));
-  return Math.max(0, ...waits, ...ofThings);
+  let until = 0;
+  for (const [name, count] of costs.tokens) {
+    const left = inFlight ? 0 : reserveOf(caller.priority, buckets, name);
+    const sentAt = now + followDelayOf(costs, buckets, name);
+    until = Math.max(until, untilFree(buckets, name, count + left, sentAt));
+  }
+  for (const [name, count] of perThing) until = Math.max(until, untilFree(buckets, name, count, now));
+  return until;
 }
 
 type Buckets = Pick<ReadonlyMap<string, GrantedBucket>, 'get'>;
@@ -238,21 +240,24 @@ class Round<W extends Asking> {
 }
 
 function queuesOf<W extends Asking>(waiters: Iterable<W>): readonly Queue<W>[] {
-  const queues = new Map<SharedCosts, Map<Priority | 'inFlight', Queue<W>>>();
+  const queues: Queue<W>[] = [];
+  const byCosts = new Map<SharedCosts, Map<Priority | 'inFlight', Queue<W>>>();
   let order = 0;
   for (const waiter of waiters) {
-    const { costs, priority, inFlight } = waiter;
-    const alike = queues.get(costs) ?? new Map<Priority | 'inFlight', Queue<W>>();
+    const { costs, caller, inFlight } = waiter;
+    const { priority } = caller;
+    const alike = byCosts.get(costs) ?? new Map<Priority | 'inFlight', Queue<W>>();
+    byCosts.set(costs, alike);
     let queue = alike.get(inFlight ? 'inFlight' : priority);
     if (queue === undefined) {
       queue = { members: [], orders: [], costs, priority, inFlight, next: 0 };
       alike.set(inFlight ? 'inFlight' : priority, queue);
-      queues.set(costs, alike);
+      queues.push(queue);
     }
     queue.members.push(waiter);
     queue.orders.push(order++);
   }
-  return [...queues.values()].flatMap((alike) => [...alike.values()]);
+  return queues;
 }
 
 function orderOf<W>({ orders, next }: Queue<W>): number {

@@ -48,7 +48,7 @@ describe('the limits of a cloud', () => {
   test('do not limit what has no size', () => {
     const { table } = tableOf();
 
-    expect([table.idOf({ name: 'unknown' }), table.get('unknown 1')]).toEqual([undefined, undefined]);
+    expect([table.resolve({ name: 'unknown' }), table.get('unknown 1')]).toEqual([undefined, undefined]);
   });
 });
 

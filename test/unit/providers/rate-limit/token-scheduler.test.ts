@@ -24,7 +24,7 @@ function costsOf(first: string, ...later: readonly string[]): SharedCosts {
 }
 
 function asking(name: string, priority: Priority, costs = read, inFlight = false): Named {
-  return { name, costs, perThing: new Map(), priority, inFlight };
+  return { name, costs, perThing: new Map(), caller: { priority }, inFlight };
 }
 
 /** A read of one thing. */
