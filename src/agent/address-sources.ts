@@ -16,17 +16,18 @@ import { PoolCatalog } from './metadata/pool-catalog.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
 import { BlockKeeper } from './own-node/block-keeper.ts';
 import { newCiliumNodeSpec } from './own-node/new-spec.ts';
-import { OfferedAddresses } from './own-node/offered-addresses.ts';
+import { OfferedAddresses, type WritingSourceOptions } from './own-node/offered-addresses.ts';
 import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node/own-node.ts';
 import { PooledBlocks, type ShownBlock } from './own-node/pooled-blocks.ts';
 import { shownInterfaces } from './own-node/shown-interfaces.ts';
 import { listedBlocks } from './own-node/shown-pools.ts';
 import type { AddressRecord } from './record/address-record.ts';
 
-export interface SourceOptions extends Omit<Surroundings, 'transport'> {
+export interface SourceOptions {
   readonly settings: AgentSettings;
   readonly record: AddressRecord;
   readonly holdings: Holdings;
+  readonly surroundings: Omit<Surroundings, 'transport'>;
   /** Undefined with host-scope. */
   readonly transport: Surroundings['transport'] | undefined;
   readonly pods: NodePods | undefined;
@@ -48,7 +49,7 @@ export function addressing(options: SourceOptions): Addressing {
   if (mode === 'delegated-plugin') return { directory: onlyDefault, source: () => undefined };
   if (mode === 'host-scope' || transport === undefined)
     return { directory: onlyDefault, source: (ipam) => withoutSource(options, ipam) };
-  const parts = { ...options, transport, ...nodeParts(options) };
+  const parts = { ...options, surroundings: { ...options.surroundings, transport } };
   switch (mode) {
     case 'kubernetes':
     case 'cluster-pool':
@@ -62,19 +63,23 @@ export function addressing(options: SourceOptions): Addressing {
   }
 }
 
-type Parts = SourceOptions & Surroundings & ReturnType<typeof nodeParts>;
+type Parts = SourceOptions & { readonly surroundings: Surroundings };
 
-function nodeParts({ settings, spec }: SourceOptions): Pick<OwnNodeOptions, 'name' | 'newSpec'> & {
-  readonly updateRate: number;
-} {
-  const { mode, nodeName, updateRate, createsCiliumNode } = settings;
-  const newSpec = (node: JsonObject): JsonObject => newCiliumNodeSpec(mode, node, spec);
-  return { name: nodeName, updateRate, newSpec: createsCiliumNode ? newSpec : undefined };
+function newSpecOf({ settings, spec }: SourceOptions): OwnNodeOptions['newSpec'] {
+  const { mode, createsCiliumNode } = settings;
+  return createsCiliumNode ? (node) => newCiliumNodeSpec(mode, node, spec) : undefined;
 }
 
-function keeperOf(options: SourceOptions, ipam: Ipam): BlockKeeper {
-  const { ranges, enabled, mode } = options.settings;
-  return new BlockKeeper({ ...options, ipam, ranges, enabled, follows: mode !== 'host-scope' });
+function writing(parts: Parts, ipam: Ipam, demand: PoolDemand): WritingSourceOptions {
+  const { surroundings, settings } = parts;
+  const { nodeName: name, updateRate } = settings;
+  return { surroundings, ipam, demand, name, updateRate, newSpec: newSpecOf(parts) };
+}
+
+function keeperOf({ settings, record, surroundings }: SourceOptions, ipam: Ipam): BlockKeeper {
+  const { ranges, enabled, mode } = settings;
+  const { random, log } = surroundings;
+  return new BlockKeeper({ ipam, record, random, log, ranges, enabled, follows: mode !== 'host-scope' });
 }
 
 function withoutSource(options: SourceOptions, ipam: Ipam): undefined {
@@ -86,13 +91,16 @@ function blockSource(parts: Parts, ipam: Ipam): AddressSource {
   keeper.start();
   const isNode = parts.settings.mode === 'kubernetes';
   const read = isNode ? readNodeBlocks : readCiliumNodeBlocks;
-  const ownNode = new OwnNode({
-    ...parts,
-    kind: isNode ? 'Node' : 'CiliumNode',
-    field: isNode ? 'spec.podCIDRs' : 'spec.ipam.podCIDRs',
-    newSpec: isNode ? undefined : parts.newSpec,
-    onObject: (raw) => keeper.take(read(raw).podCidrs),
-  });
+  const ownNode = new OwnNode(
+    {
+      kind: isNode ? 'Node' : 'CiliumNode',
+      name: parts.settings.nodeName,
+      field: isNode ? 'spec.podCIDRs' : 'spec.ipam.podCIDRs',
+      newSpec: isNode ? undefined : newSpecOf(parts),
+      onObject: (raw) => keeper.take(read(raw).podCidrs),
+    },
+    parts.surroundings,
+  );
   return {
     get missing() {
       return ownNode.missing;
@@ -108,7 +116,7 @@ function blockSource(parts: Parts, ipam: Ipam): AddressSource {
 }
 
 function offered(parts: Parts, mode: CloudMode | 'crd'): Addressing {
-  const demand = new PoolDemand({ ...parts, demandOf: linearDemand, preAllocation: new Map() });
+  const demand = new PoolDemand(parts.surroundings.clock, parts.holdings, linearDemand, new Map());
   return {
     directory: {
       ...onlyDefault,
@@ -117,7 +125,7 @@ function offered(parts: Parts, mode: CloudMode | 'crd'): Addressing {
           ? failed('poolNotReady', 'No IPs available')
           : onlyDefault.absence(pool, family),
     },
-    source: (ipam) => new OfferedAddresses({ ...parts, ipam, mode, demand }),
+    source: (ipam) => new OfferedAddresses(mode, writing(parts, ipam, demand)),
   };
 }
 
@@ -128,7 +136,7 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
   const { enabled } = parts.settings;
   const { defaultPool } = onlyDefault;
   const preAllocation = new Map([[defaultPool, initialPreAllocation]]);
-  const demand = new PoolDemand({ ...parts, demandOf: linearDemand, preAllocation });
+  const demand = new PoolDemand(parts.surroundings.clock, parts.holdings, linearDemand, preAllocation);
   const served = families.filter((family) => enabled[family] ?? family === 'ipv4');
   const familiesOf = (pool: string): readonly Family[] => (pool === defaultPool ? served : []);
   return {
@@ -144,10 +152,7 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
       needed: (pool, family) => demand.needed(pool, family),
     },
     source: (ipam) =>
-      new PooledBlocks({
-        ...parts,
-        ipam,
-        demand,
+      new PooledBlocks(writing(parts, ipam, demand), {
         record: (change) => parts.record.write(change),
         waitsFor: () => undefined,
         read: (raw) => cloudBlocks(mode, raw),
@@ -183,27 +188,24 @@ function cloudBlocks(mode: CloudMode, raw: JsonObject): readonly ShownBlock[] {
     );
 }
 
-function multiPool(parts: Parts & { readonly pods: NodePods | undefined }): Addressing {
-  const { settings, pods, onPools, log } = parts;
+function multiPool(parts: Parts): Addressing {
+  const { settings, pods, onPools, holdings, surroundings } = parts;
   const { defaultPool, preAllocation, enabled } = settings;
   if (pods === undefined) throw new Error('the mode multi-pool needs the pods of its node');
-  const demand = new PoolDemand({ ...parts, demandOf: steppedDemand, preAllocation });
-  const catalog = new PoolCatalog({ ...parts, pods, demand, defaultPool, onChange: onPools });
+  const demand = new PoolDemand(surroundings.clock, holdings, steppedDemand, preAllocation);
+  const catalog = new PoolCatalog({ pods, demand, defaultPool, holdings, onChange: onPools }, surroundings);
   let told = '';
   const read = (raw: JsonObject): readonly ShownBlock[] => {
     const { blocks, problems } = listedBlocks(raw);
     const text = problems.join('; ');
-    if (text !== told && text !== '') log.warn('a block cannot be used', { problems });
+    if (text !== told && text !== '') surroundings.log.warn('a block cannot be used', { problems });
     told = text;
     return blocks.map((block) => shownBlock(block, catalog, settings));
   };
   return {
     directory: catalog,
     source: (ipam) => {
-      const source = new PooledBlocks({
-        ...parts,
-        ipam,
-        demand,
+      const source = new PooledBlocks(writing(parts, ipam, demand), {
         read,
         record: (change) => parts.record.write(change),
         waitsFor: () => catalog.missing,

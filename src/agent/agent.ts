@@ -146,10 +146,7 @@ export async function serve(
     transport,
     pods,
     spec,
-    clock,
-    random,
-    log,
-    onEvent: count(deps),
+    surroundings: { clock, random, log, onEvent: count(deps) },
     onPools: () => {
       source?.refresh();
       ipam.retry();
@@ -160,8 +157,7 @@ export async function serve(
     random: random.fork('ipam'),
     holdings,
     record,
-    enabled: settings.enabled,
-    directory,
+    pools: { enabled: settings.enabled, directory },
     cooldown: settings.cooldown,
     isShown: (ip) => pods?.shows(ip) === true,
     onEvent: (event) => {
@@ -251,23 +247,15 @@ function specOf({ settings, machine }: AgentDeps): JsonObject | string {
 }
 
 /** Undefined with host-scope, which knows no pods. */
-function podsOf(
-  { kubernetes: transport, ...deps }: AgentDeps,
-  holdings: Holdings,
-  onChange: () => void,
-): NodePods | undefined {
-  if (transport === undefined || deps.settings.mode === 'delegated-plugin') return undefined;
-  const random = deps.random.fork('pods');
-  return new NodePods({
-    ...deps,
-    transport,
-    random,
-    onEvent: count({ kubernetes: transport, ...deps }),
-    node: deps.settings.nodeName,
+function podsOf(deps: AgentDeps, holdings: Holdings, onChange: () => void): NodePods | undefined {
+  const { kubernetes: transport, settings, clock, log } = deps;
+  if (transport === undefined || settings.mode === 'delegated-plugin') return undefined;
+  const surroundings = { transport, clock, random: deps.random.fork('pods'), log, onEvent: count(deps) };
+  return new NodePods(settings.nodeName, surroundings, {
     onChange,
     onNew: (pod) => {
       const { cilium_k8s_event_lag_seconds: lag } = deps.registry.metrics;
-      lag.set({ source: 'k8s' }, lagOf(pod, holdings, deps.clock.wall()) / 1000);
+      lag.set({ source: 'k8s' }, lagOf(pod, holdings, clock.wall()) / 1000);
     },
   });
 }

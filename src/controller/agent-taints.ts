@@ -75,21 +75,22 @@ class AgentTaints {
       retryAfter: (name) => this.#waitOf(name),
     });
     permission.onChange(() => this.#queue.serve());
-    this.#pods = new Reflector({
-      transport,
-      clock,
-      random: random.fork('agent pods'),
-      path: `/api/v1/namespaces/${options.ciliumPodNamespace ?? options.k8sNamespace}/pods`,
-      labelSelector: options.ciliumPodLabels,
-      transform: (pod) => ({ node: nodeOfReadyAgent(pod) }),
-      onChange: ({ type, object, previous }) =>
-        this.#take(previous?.node, type === 'deleted' ? undefined : object.node),
-      onState: (state) => {
-        reads.note('pods of Cilium agents', state);
-        if (state.kind === 'watching') this.#noteAbsence();
+    this.#pods = new Reflector(
+      { transport, clock, random: random.fork('agent pods'), onBug },
+      {
+        path: `/api/v1/namespaces/${options.ciliumPodNamespace ?? options.k8sNamespace}/pods`,
+        labelSelector: options.ciliumPodLabels,
+        transform: (pod) => ({ node: nodeOfReadyAgent(pod) }),
       },
-      onBug,
-    });
+      {
+        onChange: ({ type, object, previous }) =>
+          this.#take(previous?.node, type === 'deleted' ? undefined : object.node),
+        onState: (state) => {
+          reads.note('pods of Cilium agents', state);
+          if (state.kind === 'watching') this.#noteAbsence();
+        },
+      },
+    );
   }
 
   /** Call it when a Node appears or shows something else. */

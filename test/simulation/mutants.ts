@@ -124,8 +124,8 @@ const onEveryCloud: readonly Mutant[] = [
     edits: [
       {
         file: 'kubernetes/watch/reflector.ts',
-        from: 'known === 0 || this.#options.verifyEmptyLists !== true',
-        to: 'known >= 0 || this.#options.verifyEmptyLists !== true',
+        from: 'known === 0 || this.#reflected.verifyEmptyLists !== true',
+        to: 'known >= 0 || this.#reflected.verifyEmptyLists !== true',
       },
       // Otherwise the list would be requested again a minute later.
       {

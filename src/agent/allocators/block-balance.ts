@@ -10,6 +10,8 @@ export interface DemandParts {
   readonly preAllocate: number;
 }
 
+export type DemandRule = (parts: DemandParts) => number;
+
 /** In whole steps of the addresses to hold, so that not every pod changes the demand: as Cilium agents count. */
 export function steppedDemand({ inUse, pending, preAllocate }: DemandParts): number {
   const count = inUse + pending;

@@ -16,10 +16,11 @@ import {
   type Wanted,
 } from './pools.ts';
 
-export interface IpamOptions extends Omit<PoolsOptions, 'rank'> {
+export interface IpamOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly holdings: Holdings;
+  readonly pools: Omit<PoolsOptions, 'rank'>;
   /** How long a released address rests while others are free, in ms. */
   readonly cooldown: number;
   /** Whether a pod shows an address that nobody holds. It is given only if there is no other. */
@@ -74,7 +75,7 @@ export class Ipam {
   constructor(options: IpamOptions) {
     this.#options = options;
     this.holdings = options.holdings;
-    this.#pools = new Pools({ ...options, rank: (place) => this.#rank(place) });
+    this.#pools = new Pools({ ...options.pools, rank: (place) => this.#rank(place) });
     this.pools = this.#pools;
     this.#expirations = new Expirations(options.clock, (held, uuid) => this.#expire(held, uuid));
   }
@@ -138,7 +139,7 @@ export class Ipam {
     const attachment = this.holdings.attachmentOf(place);
     if (attachment !== undefined) return failed('inUse', `IP is in use by endpoint ${attachment.container}`);
     if (this.holdings.at(place) !== undefined) return this.#release({ free: [place] });
-    const absence = this.#options.directory.absence(pool, familyOf(ip));
+    const absence = this.#options.pools.directory.absence(pool, familyOf(ip));
     if (absence.error.kind === 'unknownPool') return absence;
     const owner = this.#pools.excluderOf(place);
     return owner === undefined ? ok(undefined) : excludedError(ip, owner);

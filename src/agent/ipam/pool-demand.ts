@@ -3,7 +3,7 @@
 // asks again and again counts once.
 import { type Family, familyOf } from '../../blocks/set/cidr.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { DemandParts } from '../allocators/block-balance.ts';
+import type { DemandRule } from '../allocators/block-balance.ts';
 import type { Holdings } from './holdings.ts';
 import type { IpamEvent } from './ipam.ts';
 import type { IpamErrorKind } from './ipam-error.ts';
@@ -15,25 +15,27 @@ const max = 4096;
 
 const counted: readonly IpamErrorKind[] = ['exhausted', 'poolNotReady'];
 
-export interface PoolDemandOptions {
-  readonly clock: Pick<Clock, 'monotonic'>;
-  readonly holdings: Holdings;
-  readonly demandOf: (parts: DemandParts) => number;
-  /** Free addresses to hold, by pool; 0 for others. */
-  readonly preAllocation: ReadonlyMap<string, number>;
-}
-
 export class PoolDemand {
-  readonly #options: PoolDemandOptions;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #holdings: Holdings;
+  readonly #rule: DemandRule;
   #preAllocation: ReadonlyMap<string, number>;
   readonly #waiting = new Map<
     string,
     { readonly pool: string; readonly family: Family; readonly until: number }
   >();
 
-  constructor(options: PoolDemandOptions) {
-    this.#options = options;
-    this.#preAllocation = options.preAllocation;
+  /** `preAllocation`: free addresses to hold, by pool; 0 for others. */
+  constructor(
+    clock: Pick<Clock, 'monotonic'>,
+    holdings: Holdings,
+    rule: DemandRule,
+    preAllocation: ReadonlyMap<string, number>,
+  ) {
+    this.#clock = clock;
+    this.#holdings = holdings;
+    this.#rule = rule;
+    this.#preAllocation = preAllocation;
   }
 
   /** Instead of an earlier count. */
@@ -44,20 +46,19 @@ export class PoolDemand {
   needed(pool: string, family: Family): number {
     const preAllocate = this.#preAllocation.get(pool) ?? 0;
     const inUse = this.inUse(pool, family);
-    return this.#options.demandOf({ inUse, pending: this.count(pool, family), preAllocate });
+    return this.#rule({ inUse, pending: this.count(pool, family), preAllocate });
   }
 
   inUse(pool: string, family: Family): number {
     let count = 0;
-    for (const held of this.#options.holdings.held())
-      if (held.pool === pool && familyOf(held.ip) === family) count++;
+    for (const held of this.#holdings.held()) if (held.pool === pool && familyOf(held.ip) === family) count++;
     return count;
   }
 
   /** The pools of which this node may need addresses, sorted. */
   pools(): readonly string[] {
     const waiting = Array.from(this.#live(), ({ pool }) => pool);
-    const held = Array.from(this.#options.holdings.held(), ({ pool }) => pool);
+    const held = Array.from(this.#holdings.held(), ({ pool }) => pool);
     return [...new Set([...this.#preAllocation.keys(), ...waiting, ...held])].toSorted();
   }
 
@@ -78,13 +79,13 @@ export class PoolDemand {
 
   #add(key: string, pool: string, family: Family): void {
     this.#waiting.delete(key);
-    this.#waiting.set(key, { pool, family, until: this.#options.clock.monotonic() + lifetime });
+    this.#waiting.set(key, { pool, family, until: this.#clock.monotonic() + lifetime });
     const [oldest] = this.#waiting.keys();
     if (this.#waiting.size > max && oldest !== undefined) this.#waiting.delete(oldest);
   }
 
   *#live(): Generator<{ readonly pool: string; readonly family: Family }> {
-    const now = this.#options.clock.monotonic();
+    const now = this.#clock.monotonic();
     for (const [key, each] of this.#waiting) {
       if (each.until > now) yield each;
       else this.#waiting.delete(key);

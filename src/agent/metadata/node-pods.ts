@@ -4,7 +4,7 @@ import { isList, isObject, type JsonObject, textAt, valueAt } from '../../kubern
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { canonicalAddress } from '../../blocks/set/cidr.ts';
-import { actionOf, type Surroundings } from '../own-node/own-node.ts';
+import { actionOf, reflectorPorts, type Surroundings } from '../own-node/own-node.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 
@@ -27,8 +27,7 @@ export interface NodePod {
   readonly awaitsIp: boolean;
 }
 
-export interface NodePodsOptions extends Surroundings {
-  readonly node: string;
+export interface NodePodsListener {
   readonly onChange: () => void;
   /** Called with a pod that appears after all others were known. */
   readonly onNew?: (pod: NodePod) => void;
@@ -40,28 +39,27 @@ export class NodePods {
   #problem: string | undefined = 'no answer yet';
   #areAllKnown = false;
 
-  constructor({ node, onChange, onNew, ...surroundings }: NodePodsOptions) {
+  constructor(node: string, surroundings: Surroundings, { onChange, onNew }: NodePodsListener) {
     const { log } = surroundings;
-    this.#reflector = new Reflector<NodePod>({
-      ...surroundings,
-      path: '/api/v1/pods',
-      fieldSelector: `spec.nodeName=${node}`,
-      transform: readNodePod,
-      onChange: (change) => {
-        this.#count(change);
-        onChange();
-        if (this.#areAllKnown && change.type === 'added') onNew?.(change.object);
-        surroundings.onEvent?.('Pod', actionOf[change.type]);
+    this.#reflector = new Reflector<NodePod>(
+      reflectorPorts(surroundings),
+      { path: '/api/v1/pods', fieldSelector: `spec.nodeName=${node}`, transform: readNodePod },
+      {
+        onChange: (change) => {
+          this.#count(change);
+          onChange();
+          if (this.#areAllKnown && change.type === 'added') onNew?.(change.object);
+          surroundings.onEvent?.('Pod', actionOf[change.type]);
+        },
+        onState: (state) => {
+          const problem = 'problem' in state ? state.problem : undefined;
+          if (problem !== undefined && problem !== this.#problem)
+            log.warn('cannot read the pods of this node', { problem });
+          this.#problem = state.kind === 'watching' ? undefined : (problem ?? this.#problem);
+          this.#areAllKnown ||= state.kind === 'watching';
+        },
       },
-      onState: (state) => {
-        const problem = 'problem' in state ? state.problem : undefined;
-        if (problem !== undefined && problem !== this.#problem)
-          log.warn('cannot read the pods of this node', { problem });
-        this.#problem = state.kind === 'watching' ? undefined : (problem ?? this.#problem);
-        this.#areAllKnown ||= state.kind === 'watching';
-      },
-      onBug: (error) => log.error('a bug: please report it', { error }),
-    });
+    );
   }
 
   /** Why they cannot be read; undefined if they are. */

@@ -11,15 +11,15 @@ import type { Holdings } from '../ipam/holdings.ts';
 import { failed, type Failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import type { PoolDirectory } from '../ipam/pools.ts';
 import type { PoolDemand } from '../ipam/pool-demand.ts';
-import { actionOf, type EventScope, type Surroundings } from '../own-node/own-node.ts';
+import { actionOf, type EventScope, reflectorPorts, type Surroundings } from '../own-node/own-node.ts';
 import { type NodePods, poolAnnotations, textsAt } from './node-pods.ts';
 import { choosePool, type PoolNamespace } from './pool-choice.ts';
 
-export interface PoolCatalogOptions extends Surroundings {
+export interface PoolCatalogOptions {
   readonly pods: NodePods;
   readonly demand: PoolDemand;
   readonly defaultPool: string;
-  /** What the record has of pools, until they are known. */
+  /** The pools of the record, until they are known. */
   readonly holdings: Pick<Holdings, 'pools'>;
   readonly onChange: () => void;
 }
@@ -29,13 +29,15 @@ export class PoolCatalog implements PoolDirectory {
   /** Resolves once all pools are known, and `onChange` was told. */
   readonly synced: Promise<void>;
   readonly #options: PoolCatalogOptions;
+  readonly #surroundings: Surroundings;
   readonly #pools: Reflector<CiliumPodIpPool>;
   readonly #namespaces: Reflector<PoolNamespace>;
   #areSynced = false;
   #problem: string | undefined;
 
-  constructor(options: PoolCatalogOptions) {
+  constructor(options: PoolCatalogOptions, surroundings: Surroundings) {
     this.#options = options;
+    this.#surroundings = surroundings;
     this.defaultPool = options.defaultPool;
     this.#pools = this.#follow('CiliumPodIPPool', ciliumPodIpPoolsPath, readCiliumPodIpPool);
     this.#namespaces = this.#follow('Namespace', '/api/v1/namespaces', readNamespace);
@@ -100,23 +102,22 @@ export class PoolCatalog implements PoolDirectory {
   }
 
   #follow<T>(scope: EventScope, path: string, transform: (raw: JsonObject) => T): Reflector<T> {
-    const { log, onChange, random, onEvent } = this.#options;
-    return new Reflector<T>({
-      ...this.#options,
-      random: random.fork(path),
-      path,
-      transform,
-      onChange: ({ type }) => {
-        onChange();
-        onEvent?.(scope, actionOf[type]);
+    const { log, random, onEvent } = this.#surroundings;
+    return new Reflector<T>(
+      { ...reflectorPorts(this.#surroundings), random: random.fork(path) },
+      { path, transform },
+      {
+        onChange: ({ type }) => {
+          this.#options.onChange();
+          onEvent?.(scope, actionOf[type]);
+        },
+        onState: (state) => {
+          const problem = 'problem' in state ? state.problem : undefined;
+          if (problem !== undefined && problem !== this.#problem) log.warn('cannot read pools', { problem });
+          this.#problem = problem ?? this.#problem;
+        },
       },
-      onState: (state) => {
-        const problem = 'problem' in state ? state.problem : undefined;
-        if (problem !== undefined && problem !== this.#problem) log.warn('cannot read pools', { problem });
-        this.#problem = problem ?? this.#problem;
-      },
-      onBug: (error) => log.error('a bug: please report it', { error }),
-    });
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-write
 import { isObject, type Json, type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { mergePatch } from '../../kubernetes/transport/merge-patch.ts';
 import type { WriteOutcome, WriteTarget } from '../../kubernetes/transport/write-outcome.ts';
+import type { Logger } from '../../observability/logger.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import type { OwnNode, Surroundings } from './own-node.ts';
 
@@ -13,12 +14,12 @@ export interface NodePatches {
   readonly status?: JsonObject | undefined;
 }
 
-export interface NodeWritesOptions extends Surroundings {
+export interface NodeWritesOptions {
   readonly ownNode: OwnNode;
   /** In ms. */
   readonly interval: number;
   readonly isPressing: () => boolean;
-  /** What differs; nothing as long as this node does not know what is held. */
+  /** The patches of this node; none as long as it does not know what is held. */
   readonly patches: (raw: JsonObject) => NodePatches;
   /** Called before a spec is written that was computed from `raw`; returns what prevents it. */
   readonly beforeSpec?: (raw: JsonObject) => string | undefined;
@@ -29,13 +30,15 @@ const pressingInterval = 1000;
 
 export class NodeWrites {
   readonly #options: NodeWritesOptions;
+  readonly #log: Logger;
   readonly #writer: CiliumNodeWriter;
   readonly #trigger: Trigger;
   #problem: string | undefined;
 
-  constructor(options: NodeWritesOptions) {
+  constructor(options: NodeWritesOptions, { transport, clock, log }: Surroundings) {
     this.#options = options;
-    const { transport, clock, interval, isPressing, log } = options;
+    this.#log = log;
+    const { interval, isPressing } = options;
     this.#writer = new CiliumNodeWriter(transport);
     this.#trigger = new Trigger({
       clock,
@@ -88,7 +91,7 @@ export class NodeWrites {
 
   /** Returns whether it is written. After anything else, it is tried again. */
   #take(outcome: WriteOutcome): boolean {
-    const { ownNode, log } = this.#options;
+    const { ownNode } = this.#options;
     if (outcome.kind === 'written') {
       this.#problem = undefined;
       ownNode.observe(outcome.raw);
@@ -96,7 +99,7 @@ export class NodeWrites {
     }
     const problem = outcome.kind === 'gone' ? 'the CiliumNode is gone' : outcome.message;
     if (problem !== this.#problem && outcome.kind !== 'conflict')
-      log.warn('cannot write the CiliumNode of this node', { problem });
+      this.#log.warn('cannot write the CiliumNode of this node', { problem });
     this.#problem = problem;
     this.#trigger.fire();
     return false;

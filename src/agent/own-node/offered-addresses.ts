@@ -17,47 +17,47 @@ import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
 import { handshakeAnswers, isLeaving } from './release-handshake.ts';
 import { shownInterfaces } from './shown-interfaces.ts';
 
-/** What a source gets that writes to the CiliumNode of this node. */
-export interface WritingSourceOptions extends Surroundings, Pick<OwnNodeOptions, 'name' | 'newSpec'> {
+/** Options of a source that writes to the CiliumNode of this node. */
+export interface WritingSourceOptions extends Pick<OwnNodeOptions, 'name' | 'newSpec'> {
+  readonly surroundings: Surroundings;
   readonly ipam: Ipam;
   /** Between two writes, in ms. */
   readonly updateRate: number;
   readonly demand: PoolDemand;
 }
 
-export interface OfferedAddressesOptions extends WritingSourceOptions {
-  /** Addresses of the mode `crd` belong to no interface that the status shows. */
-  readonly mode: CloudMode | 'crd';
-}
-
-/** What each family is called in spec.ipam and status.ipam. */
+/** The names of each family in spec.ipam and status.ipam. */
 const fields = {
   ipv4: { pool: 'pool', used: 'used', releasing: 'release-ips' },
   ipv6: { pool: 'ipv6-pool', used: 'ipv6-used', releasing: 'release-ipv6s' },
 } as const;
 
 export class OfferedAddresses implements AddressSource {
-  readonly #options: OfferedAddressesOptions;
+  readonly #options: WritingSourceOptions;
+  readonly #mode: CloudMode | 'crd';
   readonly #ownNode: OwnNode;
   readonly #writes: NodeWrites;
   readonly #allocators = new Map<Family, CrdAllocator>();
   #problem = '';
 
-  constructor(options: OfferedAddressesOptions) {
+  /** `mode`: addresses of the mode `crd` belong to no interface that the status shows. */
+  constructor(mode: CloudMode | 'crd', options: WritingSourceOptions) {
+    this.#mode = mode;
     this.#options = options;
-    this.#ownNode = new OwnNode({
-      ...options,
-      kind: 'CiliumNode',
-      field: 'spec.ipam.pool',
-      onObject: (raw) => this.#take(raw),
-    });
-    this.#writes = new NodeWrites({
-      ...options,
-      ownNode: this.#ownNode,
-      interval: options.updateRate,
-      isPressing: () => options.demand.count() > 0,
-      patches: (raw) => this.#patches(raw),
-    });
+    const { surroundings, name, newSpec, updateRate, demand } = options;
+    this.#ownNode = new OwnNode(
+      { kind: 'CiliumNode', name, newSpec, field: 'spec.ipam.pool', onObject: (raw) => this.#take(raw) },
+      surroundings,
+    );
+    this.#writes = new NodeWrites(
+      {
+        ownNode: this.#ownNode,
+        interval: updateRate,
+        isPressing: () => demand.count() > 0,
+        patches: (raw) => this.#patches(raw),
+      },
+      surroundings,
+    );
   }
 
   get missing(): string {
@@ -90,7 +90,8 @@ export class OfferedAddresses implements AddressSource {
   }
 
   #take(raw: JsonObject): void {
-    const { ipam, mode } = this.#options;
+    const { ipam } = this.#options;
+    const mode = this.#mode;
     const interfaces =
       mode === 'crd' ? undefined : new Map(shownInterfaces(mode, raw).map((each) => [each.id, each]));
     for (const family of families) this.#offer(family, raw, interfaces);
@@ -99,14 +100,14 @@ export class OfferedAddresses implements AddressSource {
   }
 
   #offer(family: Family, raw: JsonObject, interfaces: ReadonlyMap<string, ShownInterface> | undefined): void {
-    const { ipam, random } = this.#options;
+    const { ipam, surroundings } = this.#options;
     const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);
     const known = this.#allocators.get(family);
     if (known === undefined && (!isObject(pool) || Object.keys(pool).length === 0)) return;
     const offer: Offer = { addresses: this.#addresses(family, raw, pool), interfaces };
     if (known !== undefined) known.take(offer);
     else {
-      const allocator = new CrdAllocator(family, offer, random.fork(family));
+      const allocator = new CrdAllocator(family, offer, surroundings.random.fork(family));
       this.#allocators.set(family, allocator);
       ipam.serve(allocator);
     }
@@ -132,7 +133,7 @@ export class OfferedAddresses implements AddressSource {
 
   #tell(problem: string): void {
     if (problem !== '' && problem !== this.#problem)
-      this.#options.log.warn('an entry of the pool is no address: it is left out', { problem });
+      this.#options.surroundings.log.warn('an entry of the pool is no address: it is left out', { problem });
     if (problem !== '') this.#problem = problem;
   }
 

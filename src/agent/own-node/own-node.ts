@@ -7,7 +7,7 @@ import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
-import { Reflector, type ReflectorState } from '../../kubernetes/watch/reflector.ts';
+import { Reflector, type ReflectorPorts, type ReflectorState } from '../../kubernetes/watch/reflector.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -19,7 +19,7 @@ export type EventCounter = (scope: EventScope, action: 'create' | 'update' | 'de
 
 export const actionOf = { added: 'create', modified: 'update', deleted: 'delete' } as const;
 
-/** What each part of an agent needs to follow objects. */
+/** The surroundings of each part of an agent that follows objects. */
 export interface Surroundings {
   readonly onEvent?: EventCounter;
   readonly transport: KubernetesTransport;
@@ -28,10 +28,19 @@ export interface Surroundings {
   readonly log: Logger;
 }
 
-export interface OwnNodeOptions extends Surroundings {
+export function reflectorPorts({ transport, clock, random, log }: Surroundings): ReflectorPorts {
+  return {
+    transport,
+    clock,
+    random,
+    onBug: (error) => log.error('a bug: please report it', { error }),
+  };
+}
+
+export interface OwnNodeOptions {
   readonly kind: 'Node' | 'CiliumNode';
   readonly name: string;
-  /** What of it the agent waits for. */
+  /** The field of the object that the agent waits for. */
   readonly field: string;
   /** The spec of a CiliumNode that is absent, of its Node; undefined: nothing is created. */
   readonly newSpec: ((node: JsonObject) => JsonObject) | undefined;
@@ -46,29 +55,28 @@ const createInterval = 5000;
 
 export class OwnNode {
   readonly #options: OwnNodeOptions;
+  readonly #surroundings: Surroundings;
   readonly #reflector: Reflector<JsonObject>;
   /** Why the object cannot be read. */
   #unread: string | undefined = 'no answer yet';
   /** Why it cannot be created. */
   #uncreated: string | undefined;
 
-  constructor(options: OwnNodeOptions) {
+  constructor(options: OwnNodeOptions, surroundings: Surroundings) {
     this.#options = options;
-    const { transport, clock, random, name, log, kind } = options;
-    this.#reflector = new Reflector({
-      transport,
-      clock,
-      random,
-      path: paths[kind],
-      fieldSelector: `metadata.name=${name}`,
-      transform: (raw) => raw,
-      onChange: ({ type, object }) => {
-        if (type !== 'deleted') options.onObject(object);
-        options.onEvent?.(kind, actionOf[type]);
+    this.#surroundings = surroundings;
+    const { name, kind } = options;
+    this.#reflector = new Reflector(
+      reflectorPorts(surroundings),
+      { path: paths[kind], fieldSelector: `metadata.name=${name}`, transform: (raw) => raw },
+      {
+        onChange: ({ type, object }) => {
+          if (type !== 'deleted') options.onObject(object);
+          surroundings.onEvent?.(kind, actionOf[type]);
+        },
+        onState: (state) => this.#enter(state),
       },
-      onState: (state) => this.#enter(state),
-      onBug: (error) => log.error('a bug: please report it', { error }),
-    });
+    );
   }
 
   /** What the agent waits for until it has what it needs, worded to follow "waiting for". */
@@ -113,12 +121,14 @@ export class OwnNode {
     if (state.kind === 'watching') this.#unread = undefined;
     if (state.kind !== 'backing-off' && state.kind !== 'denied') return;
     const { problem } = state;
-    if (problem !== this.#unread) this.#options.log.warn('cannot read the object of this node', { problem });
+    if (problem !== this.#unread)
+      this.#surroundings.log.warn('cannot read the object of this node', { problem });
     this.#unread = problem;
   }
 
   async #createMissing(signal: AbortSignal): Promise<void> {
-    const { newSpec, clock, log } = this.#options;
+    const { newSpec } = this.#options;
+    const { clock, log } = this.#surroundings;
     if (newSpec === undefined) return;
     try {
       await raceAbort(this.#reflector.synced, signal);
@@ -136,7 +146,8 @@ export class OwnNode {
 
   /** Returns what prevents it. */
   async #create(newSpec: (node: JsonObject) => JsonObject, signal: AbortSignal): Promise<string | undefined> {
-    const { transport, name, log } = this.#options;
+    const { name } = this.#options;
+    const { transport, log } = this.#surroundings;
     const node = await ask(transport, { method: 'GET', path: `${nodesPath}/${name}` }, signal);
     if (node.kind !== 'ok') return `the Node ${name} cannot be read: ${node.message}`;
     const uid = textAt(node.object, 'metadata', 'uid') ?? '';

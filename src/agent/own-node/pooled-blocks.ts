@@ -20,7 +20,8 @@ export interface ShownBlock extends BlockOfPool {
   readonly isListed: boolean;
 }
 
-export interface PooledBlocksOptions extends WritingSourceOptions {
+/** The blocks of this node, how they are read and remembered. */
+export interface BlockReading {
   /** Writes a change before it counts; returns what prevents it. */
   readonly record: (change: Change) => string | undefined;
   /** The dependency, besides its object, that this node waits for; undefined if none. */
@@ -38,30 +39,33 @@ export interface PooledBlocksOptions extends WritingSourceOptions {
 const refreshInterval = 60_000;
 
 export class PooledBlocks implements AddressSource {
-  readonly #options: PooledBlocksOptions;
+  readonly #options: WritingSourceOptions;
+  readonly #reading: BlockReading;
   readonly #ownNode: OwnNode;
   readonly #writes: NodeWrites;
   readonly #allocators = new Map<string, { readonly pool: string; readonly allocator: MultiPoolAllocator }>();
   /** Blocks that `allocated` shows, by pool and text. */
   #listed: ReadonlySet<string> = new Set();
 
-  constructor(options: PooledBlocksOptions) {
+  constructor(options: WritingSourceOptions, reading: BlockReading) {
     this.#options = options;
-    const { demand } = options;
-    this.#ownNode = new OwnNode({
-      ...options,
-      kind: 'CiliumNode',
-      field: 'blocks in spec.ipam.pools',
-      onObject: () => this.refresh(),
-    });
-    this.#writes = new NodeWrites({
-      ...options,
-      ownNode: this.#ownNode,
-      interval: options.updateRate,
-      isPressing: () => demand.count() > 0,
-      patches: (raw) => this.#patches(raw),
-      beforeSpec: (raw) => this.#leave(raw),
-    });
+    this.#reading = reading;
+    const { surroundings, name, newSpec, updateRate, demand } = options;
+    const field = 'blocks in spec.ipam.pools';
+    this.#ownNode = new OwnNode(
+      { kind: 'CiliumNode', name, newSpec, field, onObject: () => this.refresh() },
+      surroundings,
+    );
+    this.#writes = new NodeWrites(
+      {
+        ownNode: this.#ownNode,
+        interval: updateRate,
+        isPressing: () => demand.count() > 0,
+        patches: (raw) => this.#patches(raw),
+        beforeSpec: (raw) => this.#leave(raw),
+      },
+      surroundings,
+    );
   }
 
   /** Serves what is known without Kubernetes. */
@@ -71,7 +75,7 @@ export class PooledBlocks implements AddressSource {
   }
 
   get missing(): string {
-    return this.#options.waitsFor() ?? this.#ownNode.missing;
+    return this.#reading.waitsFor() ?? this.#ownNode.missing;
   }
 
   get synced(): Promise<void> {
@@ -79,7 +83,7 @@ export class PooledBlocks implements AddressSource {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#options.surroundings;
     let cancel = (): void => undefined;
     const look = (): void => {
       this.update();
@@ -106,7 +110,8 @@ export class PooledBlocks implements AddressSource {
   /** Takes in what the object shows, or what is known of pools by now. */
   refresh(): void {
     const raw = this.#ownNode.object;
-    const { ipam, waitsFor, demand, preAllocationIn } = this.#options;
+    const { ipam, demand } = this.#options;
+    const { waitsFor, preAllocationIn } = this.#reading;
     if (raw === undefined || waitsFor() !== undefined) return;
     const preAllocation = preAllocationIn?.(raw) ?? 0;
     if (preAllocation > 0) demand.hold(ipam.pools.defaultPool, preAllocation);
@@ -116,7 +121,7 @@ export class PooledBlocks implements AddressSource {
   }
 
   #offer(raw: JsonObject): void {
-    const shown = this.#options.read(raw);
+    const shown = this.#reading.read(raw);
     const { version, blocks } = this.#options.ipam.holdings.leaving;
     const leaving = new Set(version === versionOf(raw) ? blocks : []);
     this.#listed = new Set(shown.filter(({ isListed }) => isListed).map(blockKey));
@@ -139,7 +144,8 @@ export class PooledBlocks implements AddressSource {
 
   /** A record that cannot be written costs a restart without an API server, and nothing else. */
   #remember(usable: readonly BlockOfPool[]): void {
-    const { ipam, record, familiesOf, remembers, log } = this.#options;
+    const { ipam, surroundings } = this.#options;
+    const { record, familiesOf, remembers } = this.#reading;
     const pools = remembered(
       usable.map((block) => this.#withEnds(block)),
       familiesOf,
@@ -147,7 +153,7 @@ export class PooledBlocks implements AddressSource {
     if (!remembers || JSON.stringify(pools) === JSON.stringify(ipam.holdings.pools)) return;
     const problem = record({ pools });
     if (problem === undefined) ipam.holdings.apply({ pools });
-    else log.warn('cannot remember the blocks of this node', { problem });
+    else surroundings.log.warn('cannot remember the blocks of this node', { problem });
   }
 
   /** As pods have the block, whatever is shown of it meanwhile. */
@@ -160,16 +166,18 @@ export class PooledBlocks implements AddressSource {
   }
 
   #serve(pool: string, family: Family): void {
-    const { ipam, random } = this.#options;
+    const { ipam, surroundings } = this.#options;
     const key = allocatorKey(pool, family);
-    const allocator = new MultiPoolAllocator(family, random.fork(key), () => heldOf(ipam.holdings, family));
+    const allocator = new MultiPoolAllocator(family, surroundings.random.fork(key), () =>
+      heldOf(ipam.holdings, family),
+    );
     this.#allocators.set(key, { pool, allocator });
     ipam.serve(allocator, pool);
   }
 
   #patches(raw: JsonObject): NodePatches {
-    const { ipam, waitsFor } = this.#options;
-    if (ipam.holdings.isRebuilding || waitsFor() !== undefined) return {};
+    const { ipam } = this.#options;
+    if (ipam.holdings.isRebuilding || this.#reading.waitsFor() !== undefined) return {};
     const spec = poolsPatch(raw, this.#needed(), this.#held());
     const used = valueAt(raw, 'status', 'ipam', 'used');
     // An agent of the other protocol left it, and controllers tell the protocols apart by it.
@@ -178,7 +186,8 @@ export class PooledBlocks implements AddressSource {
   }
 
   #needed(): ReadonlyMap<string, Needed> {
-    const { demand, familiesOf } = this.#options;
+    const { demand } = this.#options;
+    const { familiesOf } = this.#reading;
     return new Map(
       demand.pools().map((pool) => {
         const known = familiesOf(pool);
@@ -207,7 +216,8 @@ export class PooledBlocks implements AddressSource {
 
   /** Blocks that the write to come gives up serve nothing from here on, and after a restart. */
   #leave(raw: JsonObject): string | undefined {
-    const { ipam, record } = this.#options;
+    const { ipam } = this.#options;
+    const { record } = this.#reading;
     const held = new Set(
       [...this.#held()].flatMap(([pool, cidrs]) => cidrs.map((cidr) => blockKey({ pool, cidr }))),
     );

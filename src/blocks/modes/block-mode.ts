@@ -66,17 +66,14 @@ export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
     this.#watches = [mode.objects, ...(mode.watches ?? [])];
     const { clock, random, log, onBug } = deps.host;
     this.#writes = new WriteHealth(clock, this.served.slice(0, -1));
-    this.#pods = new PendingPods({
-      transport: deps.kubernetes,
-      clock,
-      random: random.fork('pending pods'),
+    const ports = { transport: deps.kubernetes, clock, random: random.fork('pending pods'), onBug };
+    this.#pods = new PendingPods(ports, {
       onChange: () => undefined,
       onDenied: (problem) =>
         log.warn('cannot read pods: those that wait for a block are not counted', { problem }),
       onState: (state) => {
         if (state.kind !== 'denied') deps.reads.note('pods', state);
       },
-      onBug,
     });
   }
 

@@ -2,11 +2,11 @@
 import type { AllocatorOf, BlockAllocator } from '../allocation/block-allocator.ts';
 import type { Holder } from '../allocation/block-holders.ts';
 import type { Change } from '../../kubernetes/watch/object-store.ts';
-import { Reflector, type ReflectorOptions } from '../../kubernetes/watch/reflector.ts';
+import { type Reflected, Reflector } from '../../kubernetes/watch/reflector.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 
 /** The objects that a watch is about. */
-export interface WatchedObjects<T> extends Pick<ReflectorOptions<T>, 'path' | 'transform'> {
+export interface WatchedObjects<T> extends Pick<Reflected<T>, 'path' | 'transform'> {
   /** In plural. */
   readonly resource: string;
 }
@@ -30,25 +30,23 @@ export abstract class BlockWatch<T> {
     const { clock, onBug } = host;
     this.resource = resource;
     this.path = objects.path;
-    this.reflector = new Reflector<T>({
-      ...objects,
-      transport: kubernetes,
-      clock,
-      random: host.random.fork(random),
-      verifyEmptyLists: true,
-      onChange: (change) => this.applyChange(change),
-      onList: (phase) => {
-        this.isListed = phase === 'end';
-        this.wasListed ||= this.isListed;
-        if (this.isListed) this.endList();
+    this.reflector = new Reflector<T>(
+      { transport: kubernetes, clock, random: host.random.fork(random), onBug },
+      { ...objects, verifyEmptyLists: true },
+      {
+        onChange: (change) => this.applyChange(change),
+        onList: (phase) => {
+          this.isListed = phase === 'end';
+          this.wasListed ||= this.isListed;
+          if (this.isListed) this.endList();
+        },
+        onState: (state) => {
+          if ('problem' in state) this.#problem = state.problem;
+          if (state.kind === 'watching') this.#problem = undefined;
+          reads.note(resource.toLowerCase(), state);
+        },
       },
-      onState: (state) => {
-        if ('problem' in state) this.#problem = state.problem;
-        if (state.kind === 'watching') this.#problem = undefined;
-        reads.note(resource.toLowerCase(), state);
-      },
-      onBug,
-    });
+    );
   }
 
   /** Whether everything is known that has to be known before anything is given out. */
@@ -75,7 +73,7 @@ export class HolderWatch<H extends Holder> extends BlockWatch<H> {
   readonly served: Served;
   #allocator: AllocatorOf<H> | undefined;
 
-  constructor(deps: ModeDeps, served: Served, objects: Pick<ReflectorOptions<H>, 'path' | 'transform'>) {
+  constructor(deps: ModeDeps, served: Served, objects: Pick<Reflected<H>, 'path' | 'transform'>) {
     super(deps, 'cache', { resource: served, ...objects });
     this.served = served;
   }

@@ -84,10 +84,8 @@ export abstract class CiliumNodeMode implements BlockMode {
     permission.onChange(() => this.#errors.resume());
     const agentTaint = agentTaintOf(options);
     this.pods = new ShownPods(kubernetes, clock);
-    this.nodes = new ClusterNodes({
-      transport: kubernetes,
-      clock,
-      random: random.fork('nodes'),
+    const ports = { transport: kubernetes, clock, random: random.fork('nodes'), onBug };
+    this.nodes = new ClusterNodes(ports, {
       instanceIdOf: () => undefined,
       keptLabels,
       ...(agentTaint !== undefined && { agentTaint }),
@@ -112,7 +110,6 @@ export abstract class CiliumNodeMode implements BlockMode {
         this.#nodesAreListed = state.kind === 'watching';
         if (this.#nodesAreListed) this.#decideClaims();
       },
-      onBug,
     });
     this.#taints = agentTaints({ ...deps, nodes: () => this.nodes.nodes });
     const { nodes } = this;

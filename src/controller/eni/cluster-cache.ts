@@ -70,24 +70,24 @@ export class ClusterCache {
     const { transport, reads, instanceIdOf, section, agentTaint, duties } = deps;
     const { clock, random, log, onBug } = deps.host;
     const shared = { transport, clock, random, onBug };
-    this.#nodes = new Reflector({
-      ...shared,
-      path: ciliumNodesPath,
-      verifyEmptyLists: true,
-      transform: (raw) => {
-        this.pods.agentServes(textAt(raw, 'metadata', 'name') ?? '', ownersOfUsed(raw));
-        return watchedNode(raw, section);
+    const transform = (raw: JsonObject): WatchedNode => {
+      this.pods.agentServes(textAt(raw, 'metadata', 'name') ?? '', ownersOfUsed(raw));
+      return watchedNode(raw, section);
+    };
+    this.#nodes = new Reflector(
+      shared,
+      { path: ciliumNodesPath, verifyEmptyLists: true, transform },
+      {
+        onChange: ({ type, key, object }) => this.served?.apply(key, type === 'deleted' ? undefined : object),
+        onState: (state) => {
+          if ('problem' in state) this.#nodesProblem = state.problem;
+          if (state.kind === 'watching') this.#nodesProblem = undefined;
+          reads.note('ciliumnodes', state);
+        },
       },
-      onChange: ({ type, key, object }) => this.served?.apply(key, type === 'deleted' ? undefined : object),
-      onState: (state) => {
-        if ('problem' in state) this.#nodesProblem = state.problem;
-        if (state.kind === 'watching') this.#nodesProblem = undefined;
-        reads.note('ciliumnodes', state);
-      },
-    });
+    );
     this.shownPods = new ShownPods(transport, clock);
-    this.pods = new PendingPods({
-      ...shared,
+    this.pods = new PendingPods(shared, {
       onChange: (name) => this.served?.pendingPodsChanged(name),
       onDenied: (problem) =>
         log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
@@ -95,31 +95,32 @@ export class ClusterCache {
         if (state.kind !== 'denied') reads.note('pods', state);
       },
     });
-    this.#clusterNodes = new ClusterNodes({
-      ...shared,
-      random: random.fork('nodes'),
-      instanceIdOf,
-      ...(agentTaint !== undefined && { agentTaint }),
-      onChange: (name, node) => {
-        this.#identitiesChanged(this.identities.set(name, node));
-        if (node !== undefined) duties?.noteNode(name);
+    this.#clusterNodes = new ClusterNodes(
+      { ...shared, random: random.fork('nodes') },
+      {
+        instanceIdOf,
+        ...(agentTaint !== undefined && { agentTaint }),
+        onChange: (name, node) => {
+          this.#identitiesChanged(this.identities.set(name, node));
+          if (node !== undefined) duties?.noteNode(name);
+        },
+        onAccess: (problem) => {
+          if (problem !== undefined)
+            log.warn(
+              'cannot read Nodes: nothing verifies which instance is whose, and nothing is released or detached',
+              { problem },
+            );
+          else log.info('reading Nodes again: instances are verified');
+          const { nodes } = this.#clusterNodes;
+          this.#identitiesChanged(this.identities.replace(nodes));
+          for (const name of nodes.keys()) duties?.noteNode(name);
+        },
+        onState: (state) => {
+          this.#nodesAreListed = state.kind === 'watching';
+          if (state.kind !== 'denied') reads.note('nodes', state);
+        },
       },
-      onAccess: (problem) => {
-        if (problem !== undefined)
-          log.warn(
-            'cannot read Nodes: nothing verifies which instance is whose, and nothing is released or detached',
-            { problem },
-          );
-        else log.info('reading Nodes again: instances are verified');
-        const { nodes } = this.#clusterNodes;
-        this.#identitiesChanged(this.identities.replace(nodes));
-        for (const name of nodes.keys()) duties?.noteNode(name);
-      },
-      onState: (state) => {
-        this.#nodesAreListed = state.kind === 'watching';
-        if (state.kind !== 'denied') reads.note('nodes', state);
-      },
-    });
+    );
   }
 
   /** CiliumNodes that may be deleted once their machine is gone. */

@@ -27,7 +27,7 @@ export interface ClusterNode {
   readonly awaitsAgent?: true;
 }
 
-export interface ClusterNodesOptions extends ReflectorPorts {
+export interface ClusterNodesOptions {
   /** Reads a provider ID; undefined when it names no instance of this cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
   /** Names of labels. Default: none. */
@@ -50,20 +50,13 @@ export class ClusterNodes {
   readonly #denied = Promise.withResolvers<void>();
   #problem: string | undefined;
 
-  constructor(options: ClusterNodesOptions) {
+  constructor(ports: ReflectorPorts, options: ClusterNodesOptions) {
     this.#options = options;
-    const { transport, clock, random, onBug } = options;
-    this.reflector = new Reflector<ClusterNode>({
-      transport,
-      clock,
-      random,
-      path: '/api/v1/nodes',
-      verifyEmptyLists: true,
-      transform: (raw) => clusterNode(raw, options),
-      onChange: (change) => this.#take(change),
-      onState: (state) => this.#enter(state),
-      onBug,
-    });
+    this.reflector = new Reflector<ClusterNode>(
+      ports,
+      { path: '/api/v1/nodes', verifyEmptyLists: true, transform: (raw) => clusterNode(raw, options) },
+      { onChange: (change) => this.#take(change), onState: (state) => this.#enter(state) },
+    );
   }
 
   /** By name. A live map. Empty while access to Nodes is denied. */

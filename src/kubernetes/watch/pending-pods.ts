@@ -5,7 +5,7 @@ import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import { Reflector, type ReflectorPorts, type ReflectorState } from './reflector.ts';
 
-export interface PendingPodsOptions extends ReflectorPorts {
+export interface PendingPodsListener {
   /** Called when the count of a node changes. `onBug` gets what it throws. */
   readonly onChange: (node: string) => void;
   /** Called once when access to pods is denied. All counts are 0 until it is granted. */
@@ -29,25 +29,19 @@ const none: ReadonlySet<string> = new Set();
 const isWaitingNowhere: WaitsOn = { node: undefined };
 
 export class PendingPods {
-  readonly #options: PendingPodsOptions;
+  readonly #listener: PendingPodsListener;
   readonly reflector: Reflector<WaitsOn>;
   readonly #waiting = new Map<string, Waiting>();
   #isDenied = false;
 
-  constructor(options: PendingPodsOptions) {
-    this.#options = options;
-    const { transport, clock, random, onBug } = options;
-    this.reflector = new Reflector<WaitsOn>({
-      transport,
-      clock,
-      random,
-      path: '/api/v1/pods',
-      fieldSelector: 'status.phase=Pending,spec.nodeName!=',
-      transform: waitsOn,
-      onChange: (change) => this.#take(change),
-      onState: (state) => this.#enter(state),
-      onBug,
-    });
+  constructor(ports: ReflectorPorts, listener: PendingPodsListener) {
+    this.#listener = listener;
+    const fieldSelector = 'status.phase=Pending,spec.nodeName!=';
+    this.reflector = new Reflector<WaitsOn>(
+      ports,
+      { path: '/api/v1/pods', fieldSelector, transform: waitsOn },
+      { onChange: (change) => this.#take(change), onState: (state) => this.#enter(state) },
+    );
   }
 
   /** Number of pods that wait for an address on the node. */
@@ -91,21 +85,21 @@ export class PendingPods {
   }
 
   #changed(node: string): void {
-    if (!this.#isDenied) this.#options.onChange(node);
+    if (!this.#isDenied) this.#listener.onChange(node);
   }
 
   #enter(state: ReflectorState): void {
     if (state.kind === 'denied' && !this.#isDenied) {
       this.#setDenied(true);
-      this.#options.onDenied?.(state.problem);
+      this.#listener.onDenied?.(state.problem);
     }
     if (state.kind === 'watching' && this.#isDenied) this.#setDenied(false);
-    this.#options.onState?.(state);
+    this.#listener.onState?.(state);
   }
 
   #setDenied(isDenied: boolean): void {
     this.#isDenied = isDenied;
-    for (const node of this.#waiting.keys()) this.#options.onChange(node);
+    for (const node of this.#waiting.keys()) this.#listener.onChange(node);
   }
 }
 

@@ -10,17 +10,29 @@ import { LinkedAbort } from '../transport/linked-abort.ts';
 import { listAll, type Listing } from './listing.ts';
 import { type Change, ObjectStore, type Read } from './object-store.ts';
 import { type Course, fairCourse, nextAfter } from './watch-policy.ts';
-import { type Collection, watchOnce, type WatchEnd, type WatchEvent } from './watch-stream.ts';
+import {
+  type Collection,
+  type Selection,
+  watchOnce,
+  type WatchEnd,
+  type WatchEvent,
+} from './watch-stream.ts';
 
-/** What a reflector gets from its process. */
-export type ReflectorPorts = Pick<ReflectorOptions<unknown>, 'transport' | 'clock' | 'random' | 'onBug'>;
-
-export interface ReflectorOptions<T> extends Collection {
+/** The process of a reflector. */
+export interface ReflectorPorts extends Pick<Collection, 'transport' | 'clock'> {
   readonly random: Random;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** The objects of a reflector. */
+export interface Reflected<T> extends Selection {
   /** The part of an object to keep; the rest does not stay in memory. */
   readonly transform: (raw: JsonObject) => T;
   /** Whether to verify an empty list with a second one, for objects that a live cluster always has. */
   readonly verifyEmptyLists?: boolean;
+}
+
+export interface ReflectorListener<T> {
   /** Called for each change, after the store holds it. `onBug` gets what it throws. */
   readonly onChange: (change: Change<T>) => void;
   /**
@@ -30,7 +42,6 @@ export interface ReflectorOptions<T> extends Collection {
   readonly onList?: (phase: 'begin' | 'end') => void;
   /** Called when the state changes. */
   readonly onState?: (state: ReflectorState) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 export type ReflectorState =
@@ -81,7 +92,10 @@ const latestEnd = 2000;
 const earliestEnd = 1000;
 
 export class Reflector<T> {
-  readonly #options: ReflectorOptions<T>;
+  readonly #ports: ReflectorPorts;
+  readonly #reflected: Reflected<T>;
+  readonly #listener: ReflectorListener<T>;
+  readonly #collection: Collection;
   readonly #store = new ObjectStore<T>();
   readonly #synced = Promise.withResolvers<void>();
   #state: ReflectorState = { kind: 'idle' };
@@ -111,8 +125,11 @@ export class Reflector<T> {
   /** Callers that wait for a list which starts from now on. */
   #waiting: readonly (() => void)[] = [];
 
-  constructor(options: ReflectorOptions<T>) {
-    this.#options = options;
+  constructor(ports: ReflectorPorts, reflected: Reflected<T>, listener: ReflectorListener<T>) {
+    this.#ports = ports;
+    this.#reflected = reflected;
+    this.#listener = listener;
+    this.#collection = { ...reflected, transport: ports.transport, clock: ports.clock };
   }
 
   /** The kept part of every object, by key. A live map. */
@@ -149,7 +166,7 @@ export class Reflector<T> {
   silence(): number | undefined {
     const { kind } = this.#state;
     if (this.#lastActivity === undefined || kind === 'denied' || kind === 'stopped') return undefined;
-    const silence = this.#options.clock.monotonic() - this.#lastActivity;
+    const silence = this.#ports.clock.monotonic() - this.#lastActivity;
     return silence > this.#watchTime + latestEnd ? silence : undefined;
   }
 
@@ -188,7 +205,7 @@ export class Reflector<T> {
   }
 
   async #play(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#options;
+    const { clock, random } = this.#ports;
     const what = this.#resourceVersion === undefined || this.#waiting.length > 0 ? 'list' : 'watch';
     const start = clock.monotonic();
     const eventsBefore = this.#events;
@@ -212,7 +229,7 @@ export class Reflector<T> {
       return what === 'list' ? await this.#list(signal) : await this.#watch(signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      this.#options.onBug(error);
+      this.#ports.onBug(error);
       return { kind: 'unavailable', message: `the ${what} failed for a bug: ${String(error)}` };
     }
   }
@@ -220,19 +237,19 @@ export class Reflector<T> {
   async #list(signal: AbortSignal): Promise<WatchEnd | 'listed'> {
     this.#enter({ kind: 'listing' });
     this.#store.beginListing();
-    const { transport, clock, path, fieldSelector, labelSelector } = this.#options;
+    const { clock } = this.#ports;
     const waiting = this.#waiting;
     const read = (raw: JsonObject): Read<T> | undefined => this.#unchanged(raw) ?? this.#read(raw);
-    const listing = await listAll({ transport, clock, path, fieldSelector, labelSelector, read }, signal);
+    const listing = await listAll({ ...this.#collection, read }, signal);
     if (listing.kind !== 'listed') return listing;
     this.#lastActivity = clock.monotonic();
     const unreliable = this.#whyUnreliable(listing);
     if (unreliable !== undefined) return { kind: 'unavailable', message: unreliable };
     const isAskedAgain = this.#mayBeIncomplete;
-    this.#mayBeIncomplete = this.#options.verifyEmptyLists === true && listing.objects.size === 0;
-    this.#options.onList?.('begin');
+    this.#mayBeIncomplete = this.#reflected.verifyEmptyLists === true && listing.objects.size === 0;
+    this.#listener.onList?.('begin');
     await this.#replace(listing, signal);
-    this.#options.onList?.('end');
+    this.#listener.onList?.('end');
     this.#store.endListing();
     this.#resourceVersion = listing.resourceVersion;
     this.#lists++;
@@ -249,11 +266,11 @@ export class Reflector<T> {
   /** An empty list is no evidence that known objects are gone: a watch reports each deletion. */
   #whyUnreliable({ objects }: Listing<T> & { kind: 'listed' }): string | undefined {
     const known = this.#store.objects.size;
-    const now = this.#options.clock.monotonic();
-    if (objects.size > 0 || known === 0 || this.#options.verifyEmptyLists !== true)
+    const now = this.#ports.clock.monotonic();
+    if (objects.size > 0 || known === 0 || this.#reflected.verifyEmptyLists !== true)
       this.#emptySince = undefined;
     else if (now < (this.#emptySince ??= now) + maxVerification)
-      return `the list of ${this.#options.path} is empty, and ${known} objects were there before`;
+      return `the list of ${this.#reflected.path} is empty, and ${known} objects were there before`;
     return undefined;
   }
 
@@ -263,21 +280,17 @@ export class Reflector<T> {
     let notified = 0;
     for (const read of listing.objects.values()) {
       this.#notify(this.#store.settle(read));
-      if (++notified % batch === 0) await sleep(this.#options.clock, 0, signal);
+      if (++notified % batch === 0) await sleep(this.#ports.clock, 0, signal);
     }
   }
 
   #watch(signal: AbortSignal): Promise<WatchEnd> {
-    const { transport, clock, random, path, fieldSelector, labelSelector } = this.#options;
+    const { clock, random } = this.#ports;
     const timeoutSeconds = watchSeconds.min + random.integer(watchSeconds.span + 1);
     this.#watchTime = timeoutSeconds * 1000;
     return watchOnce(
+      this.#collection,
       {
-        transport,
-        clock,
-        path,
-        fieldSelector,
-        labelSelector,
         resourceVersion: this.#resourceVersion ?? '',
         timeoutSeconds,
         onOpen: () => {
@@ -293,7 +306,7 @@ export class Reflector<T> {
   }
 
   #take({ type, object, resourceVersion }: WatchEvent): void {
-    this.#lastActivity = this.#options.clock.monotonic();
+    this.#lastActivity = this.#ports.clock.monotonic();
     this.#resourceVersion = resourceVersion;
     if (type === 'BOOKMARK') return;
     this.#events++;
@@ -323,7 +336,8 @@ export class Reflector<T> {
 
   /** The kept part of an object. If `transform` throws, which is a bug, the known state stays. */
   #read(raw: JsonObject): Read<T> | undefined {
-    const { transform, onBug, path } = this.#options;
+    const { transform, path } = this.#reflected;
+    const { onBug } = this.#ports;
     const key = keyOf(raw);
     const resourceVersion = textAt(raw, 'metadata', 'resourceVersion');
     if (key === undefined || resourceVersion === undefined) {
@@ -341,9 +355,9 @@ export class Reflector<T> {
   #notify(change: Change<T> | undefined): void {
     if (change === undefined) return;
     try {
-      this.#options.onChange(change);
+      this.#listener.onChange(change);
     } catch (error) {
-      this.#options.onBug(error);
+      this.#ports.onBug(error);
     }
   }
 
@@ -356,17 +370,17 @@ export class Reflector<T> {
 
   /** Only the kinds that Cilium defines can be missing. */
   #undefined(problem: string): string {
-    return `the cluster does not serve ${this.#options.path}: install Cilium, which registers it (${problem})`;
+    return `the cluster does not serve ${this.#reflected.path}: install Cilium, which registers it (${problem})`;
   }
 
   #enter(state: ReflectorState): void {
     if (state.kind === this.#state.kind && !('until' in state)) return;
     this.#state = state;
-    this.#since = this.#options.clock.monotonic();
+    this.#since = this.#ports.clock.monotonic();
     try {
-      this.#options.onState?.(state);
+      this.#listener.onState?.(state);
     } catch (error) {
-      this.#options.onBug(error);
+      this.#ports.onBug(error);
     }
   }
 }

@@ -13,17 +13,21 @@ import {
   type StreamLine,
 } from '../transport/transport.ts';
 
-/** A collection, or what the selectors select of it. */
-export interface Collection {
-  readonly transport: KubernetesTransport;
-  readonly clock: Clock;
+/** The objects of a collection, or those that the selectors select. */
+export interface Selection {
   /** The path without a query, such as `/apis/cilium.io/v2/ciliumnodes`. */
   readonly path: string;
   readonly fieldSelector?: string | undefined;
   readonly labelSelector?: string | undefined;
 }
 
-export interface WatchOptions extends Collection {
+/** A selection, and the server that it is read from. */
+export interface Collection extends Selection {
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+}
+
+export interface WatchOptions {
   /** The watch delivers changes after this one. */
   readonly resourceVersion: string;
   /** The server ends the watch after this many seconds. */
@@ -56,15 +60,24 @@ const idleSlack = 5000;
  * Watches until the server, the connection or silence ends it. Rejects only with the signal's reason, or with what
  * `onEvent` throws.
  */
-export async function watchOnce(options: WatchOptions, signal: AbortSignal): Promise<WatchEnd> {
-  const idle = new IdleGuard(options.clock, options.timeoutSeconds * 1000 + idleSlack, signal);
+export async function watchOnce(
+  collection: Collection,
+  options: WatchOptions,
+  signal: AbortSignal,
+): Promise<WatchEnd> {
+  const { clock, transport } = collection;
+  const idle = new IdleGuard(clock, options.timeoutSeconds * 1000 + idleSlack, signal);
   try {
-    const request = { method: 'GET', path: watchPath(options), timeoutMs: slowReadTimeout } as const;
-    const answer = await options.transport.stream(request, idle.signal);
+    const request = {
+      method: 'GET',
+      path: watchPath(collection, options),
+      timeoutMs: slowReadTimeout,
+    } as const;
+    const answer = await transport.stream(request, idle.signal);
     if (answer.kind === 'refused') return refusalOf(answer.answer);
     idle.touch();
     options.onOpen();
-    return await readLines(answer, options, idle);
+    return await readLines(answer, { clock, onEvent: options.onEvent }, idle);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     return withoutAnswer(error);
@@ -75,7 +88,7 @@ export async function watchOnce(options: WatchOptions, signal: AbortSignal): Pro
 
 async function readLines(
   { lines }: StreamAnswer & { kind: 'open' },
-  { clock, onEvent }: Pick<WatchOptions, 'clock' | 'onEvent'>,
+  { clock, onEvent }: Pick<Collection, 'clock'> & Pick<WatchOptions, 'onEvent'>,
   idle: IdleGuard,
 ): Promise<WatchEnd> {
   let spent = 0;
@@ -127,16 +140,19 @@ function isEventType(type: string | undefined): type is WatchEvent['type'] {
   return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
 }
 
-function watchPath(options: WatchOptions): string {
+function watchPath(
+  { path, fieldSelector, labelSelector }: Selection,
+  options: Pick<WatchOptions, 'resourceVersion' | 'timeoutSeconds'>,
+): string {
   const query = new URLSearchParams({
-    ...(options.fieldSelector !== undefined && { fieldSelector: options.fieldSelector }),
-    ...(options.labelSelector !== undefined && { labelSelector: options.labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+    ...(labelSelector !== undefined && { labelSelector }),
     watch: 'true',
     allowWatchBookmarks: 'true',
     resourceVersion: options.resourceVersion,
     timeoutSeconds: String(options.timeoutSeconds),
   });
-  return `${options.path}?${query.toString()}`;
+  return `${path}?${query.toString()}`;
 }
 
 /** Aborts its signal `limit` ms after the last touch. It keeps a single timer, however many touches arrive. */

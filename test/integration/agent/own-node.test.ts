@@ -11,17 +11,11 @@ describe('a CiliumNode that cannot be created', () => {
     const clock = new VirtualClock();
     const api = new EmbeddedApi(clock);
     const log = recordingLogger();
-    const ownNode = new OwnNode({
-      kind: 'CiliumNode',
-      field: 'spec.ipam.podCIDRs',
-      name: 'one',
-      transport: api.transport,
-      clock,
-      random: new Random('own-node'),
-      log,
-      newSpec: () => ({}),
-      onObject: () => undefined,
-    });
+    const field = 'spec.ipam.podCIDRs';
+    const ownNode = new OwnNode(
+      { kind: 'CiliumNode', field, name: 'one', newSpec: () => ({}), onObject: () => undefined },
+      { transport: api.transport, clock, random: new Random('own-node'), log },
+    );
     const stop = new AbortController();
     const running = ownNode.run(stop.signal);
 

@@ -42,7 +42,7 @@ function play(holdings = new Holdings()): Scene {
   const api = new EmbeddedApi(clock);
   const log = recordingLogger();
   const surroundings = { transport: api.transport, clock, random: new Random('pods'), log };
-  const pods = new NodePods({ ...surroundings, node: 'one', onChange: () => ipam.retry() });
+  const pods = new NodePods('one', surroundings, { onChange: () => ipam.retry() });
   const gone = new GonePods({ ipam, pods, clock, log });
   const stop = new AbortController();
   const sandboxes = new Set<string>();

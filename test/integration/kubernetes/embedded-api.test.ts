@@ -127,15 +127,11 @@ describe('a writer against the embedded API', () => {
 
 describe('a watch of the embedded API', () => {
   function reflectorOf(api: EmbeddedApi, clock: VirtualClock, seed: string): Reflector<JsonObject> {
-    return new Reflector<JsonObject>({
-      transport: api.transport,
-      clock,
-      random: new Random(`${seed}/reflector`),
-      path: ciliumNodesPath,
-      transform: (raw) => raw,
-      onChange: () => undefined,
-      onBug: rethrow,
-    });
+    return new Reflector<JsonObject>(
+      { transport: api.transport, clock, random: new Random(`${seed}/reflector`), onBug: rethrow },
+      { path: ciliumNodesPath, transform: (raw) => raw },
+      { onChange: () => undefined },
+    );
   }
 
   const annoyances: readonly FaultRule[] = [
@@ -301,13 +297,10 @@ describe('Events and pods of the embedded API', () => {
   test('include pending pods, which are counted by a selector that the server understands', async () => {
     const clock = new VirtualClock();
     const api = new EmbeddedApi(clock);
-    const pods = new PendingPods({
-      transport: api.transport,
-      clock,
-      random: new Random('pods'),
-      onChange: () => undefined,
-      onBug: rethrow,
-    });
+    const pods = new PendingPods(
+      { transport: api.transport, clock, random: new Random('pods'), onBug: rethrow },
+      { onChange: () => undefined },
+    );
     const stopping = new AbortController();
     const running = pods.reflector.run(stopping.signal);
     const create = (name: string, spec: JsonObject): Promise<JsonObject> =>

@@ -38,17 +38,14 @@ function copyOf(
   clock: Clock,
 ): { copy: Reflector<JsonObject>; reported: string[] } {
   const reported: string[] = [];
-  const copy = new Reflector<JsonObject>({
-    transport,
-    clock,
-    random: new Random('http'),
-    path,
-    transform: (raw) => raw,
-    onChange: ({ type, key }) => reported.push(`${type} ${key}`),
-    onBug: (error) => {
-      throw error;
-    },
-  });
+  const onBug = (error: unknown): void => {
+    throw error;
+  };
+  const copy = new Reflector<JsonObject>(
+    { transport, clock, random: new Random('http'), onBug },
+    { path, transform: (raw) => raw },
+    { onChange: ({ type, key }) => reported.push(`${type} ${key}`) },
+  );
   const stopping = new AbortController();
   const running = copy.run(stopping.signal);
   ended.push(() => {

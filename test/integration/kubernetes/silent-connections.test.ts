@@ -168,9 +168,6 @@ describe('a request over a silent connection', () => {
     const { clock, transport } = await stageWith((_request, response) => waiting.push(response));
     let isOpen = false;
     const options = {
-      transport,
-      clock,
-      path: '/apis/cilium.io/v2/ciliumnodes',
       resourceVersion: '7',
       timeoutSeconds: 25,
       onOpen: () => {
@@ -179,7 +176,7 @@ describe('a request over a silent connection', () => {
       onEvent: () => undefined,
     };
 
-    const end = watchOnce(options, never);
+    const end = watchOnce({ transport, clock, path: '/apis/cilium.io/v2/ciliumnodes' }, options, never);
     await until(() => waiting.length === 1);
     await clock.advance(45_000);
     await until(() => waiting.length === 2);

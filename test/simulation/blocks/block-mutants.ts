@@ -62,8 +62,8 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'trusts an empty list',
     'blocks/modes/block-watch.ts',
-    'verifyEmptyLists: true,',
-    'verifyEmptyLists: false,',
+    'verifyEmptyLists: true',
+    'verifyEmptyLists: false',
   ),
   one(
     'counts a block as taken only if all of it is',

@@ -11,7 +11,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export interface RigOptions {
   readonly blocks?: readonly string[];
-  readonly enabled?: IpamOptions['enabled'];
+  readonly enabled?: IpamOptions['pools']['enabled'];
   readonly holdings?: Holdings;
   /** Instead of one in memory. */
   readonly record?: IpamOptions['record'];
@@ -69,8 +69,7 @@ export class AgentRig {
         },
         full: () => this.recordProblem,
       },
-      enabled,
-      directory: onlyDefault,
+      pools: { enabled, directory: onlyDefault },
       cooldown: options.cooldown ?? 30_000,
       isShown: () => false,
       onEvent: (event) => this.events.push(event),

@@ -1,11 +1,7 @@
 // A reflector of colored things against a scripted API server, in virtual time.
 import { type JsonObject, textAt } from '../../../src/kubernetes/transport/json.ts';
 import type { Change } from '../../../src/kubernetes/watch/object-store.ts';
-import {
-  Reflector,
-  type ReflectorOptions,
-  type ReflectorState,
-} from '../../../src/kubernetes/watch/reflector.ts';
+import { type Reflected, Reflector, type ReflectorState } from '../../../src/kubernetes/watch/reflector.ts';
 import type { TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -25,31 +21,30 @@ export interface Rig {
 export function rig(
   server: Server,
   onChange: (change: Change<string>) => void = () => undefined,
-  options: Pick<ReflectorOptions<string>, 'verifyEmptyLists'> = {},
+  options: Pick<Reflected<string>, 'verifyEmptyLists'> = {},
 ): Rig {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, server);
   const changes: string[] = [];
   const states: ReflectorState[] = [];
   const bugs: unknown[] = [];
-  const reflector = new Reflector<string>({
-    transport,
-    clock,
-    random: new Random('reflector'),
-    path: '/things',
-    ...options,
-    transform: (raw) => {
-      const color = textAt(raw, 'spec', 'color');
-      if (color === undefined) throw new Error('no color');
-      return color;
+  const transform = (raw: JsonObject): string => {
+    const color = textAt(raw, 'spec', 'color');
+    if (color === undefined) throw new Error('no color');
+    return color;
+  };
+  const random = new Random('reflector');
+  const reflector = new Reflector<string>(
+    { transport, clock, random, onBug: (error) => bugs.push(error) },
+    { path: '/things', ...options, transform },
+    {
+      onChange: (change) => {
+        changes.push(`${change.type} ${change.key} ${change.previous ?? '-'}>${change.object}`);
+        onChange(change);
+      },
+      onState: (state) => states.push(state),
     },
-    onChange: (change) => {
-      changes.push(`${change.type} ${change.key} ${change.previous ?? '-'}>${change.object}`);
-      onChange(change);
-    },
-    onState: (state) => states.push(state),
-    onBug: (error) => bugs.push(error),
-  });
+  );
   const stopping = new AbortController();
   const running = reflector.run(stopping.signal);
   const stop = async (): Promise<void> => {

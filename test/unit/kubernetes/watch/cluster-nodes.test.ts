@@ -18,18 +18,18 @@ function rig(server: Server): Rig {
   const clock = new VirtualClock();
   const changes: Rig['changes'] = [];
   const access: Rig['access'] = [];
-  const nodes = new ClusterNodes({
-    transport: new ScriptedTransport(clock, server),
-    clock,
-    random: new Random('nodes'),
-    instanceIdOf,
-    onChange: (name, node) => changes.push([name, node]),
-    onAccess: (problem) => access.push(problem),
-    onState: () => undefined,
-    onBug: (error) => {
-      throw error;
+  const onBug = (error: unknown): void => {
+    throw error;
+  };
+  const nodes = new ClusterNodes(
+    { transport: new ScriptedTransport(clock, server), clock, random: new Random('nodes'), onBug },
+    {
+      instanceIdOf,
+      onChange: (name, node) => changes.push([name, node]),
+      onAccess: (problem) => access.push(problem),
+      onState: () => undefined,
     },
-  });
+  );
   void nodes.reflector.run(new AbortController().signal);
   return { clock, nodes, changes, access };
 }

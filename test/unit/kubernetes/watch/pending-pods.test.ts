@@ -20,16 +20,16 @@ function rig(server: Server): Rig {
   const transport = new ScriptedTransport(clock, server);
   const changed: string[] = [];
   const missingPermissions: string[] = [];
-  const pods = new PendingPods({
-    transport,
-    clock,
-    random: new Random('pods'),
-    onChange: (node) => changed.push(`${node}=${pods.pendingOn(node)}`),
-    onDenied: (problem) => missingPermissions.push(problem),
-    onBug: (error) => {
-      throw error;
+  const onBug = (error: unknown): void => {
+    throw error;
+  };
+  const pods = new PendingPods(
+    { transport, clock, random: new Random('pods'), onBug },
+    {
+      onChange: (node) => changed.push(`${node}=${pods.pendingOn(node)}`),
+      onDenied: (problem) => missingPermissions.push(problem),
     },
-  });
+  );
   void pods.reflector.run(new AbortController().signal);
   return { clock, pods, transport, changed, missingPermissions };
 }

@@ -26,10 +26,8 @@ test('a watch stream reads events that arrive together for 5 ms, and continues i
   const feed = new LineFeed().push(...events).end();
   const read: string[] = [];
   const watching = watchOnce(
+    { transport: new ScriptedTransport(clock, () => feed), clock, path: '/things' },
     {
-      transport: new ScriptedTransport(clock, () => feed),
-      clock,
-      path: '/things',
       resourceVersion: '0',
       timeoutSeconds: 300,
       onOpen: () => undefined,
