@@ -30,7 +30,7 @@ const consequences = {
 
 type Part = keyof typeof consequences;
 
-type AgentTaintsDeps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'reads'> & {
+type AgentTaintsDeps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'reads' | 'scope'> & {
   /** By name. A live map. */
   readonly nodes: () => ReadonlyMap<string, ClusterNode>;
 };
@@ -96,7 +96,7 @@ class AgentTaints {
   /** Call it when a Node appears or shows something else. */
   noteNode(name: string): void {
     const awaits = this.#deps.nodes().get(name)?.awaitsAgent === true;
-    if (awaits && this.#ready.has(name)) this.#queue.add(name);
+    if (awaits && this.#ready.has(name) && !this.#deps.scope.isOutside(name)) this.#queue.add(name);
   }
 
   /** Serves until `signal` aborts. */
@@ -120,7 +120,8 @@ class AgentTaints {
   }
 
   async #reconcile(name: string): Promise<Result> {
-    const { host } = this.#deps;
+    const { host, scope } = this.#deps;
+    if (scope.isOutside(name)) return {};
     const read = await this.#writer.get(name, this.#queue.deadline);
     if (read.kind !== 'found') return this.#failed(name, 'taint', read);
     const { raw } = read;

@@ -8,9 +8,10 @@ import type { ModeDeps } from './host.ts';
 
 /** Undefined if an option turns it off. */
 export function ciliumNodeCollection(
-  { host, kubernetes, leadership }: Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership'>,
+  { host, kubernetes, leadership, scope }: Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'scope'>,
   {
     writer,
+    ciliumNodes,
     ...known
   }: Pick<CiliumNodeGcDeps, 'ciliumNodes' | 'nodeNames'> & {
     readonly writer: Pick<CiliumNodeWriter, 'delete'>;
@@ -21,6 +22,7 @@ export function ciliumNodeCollection(
   if (options.nodesGcInterval === 0) return undefined;
   return new CiliumNodeGc({
     ...known,
+    ciliumNodes: () => [...ciliumNodes()].filter(({ name }) => !scope.isOutside(name)),
     interval: options.nodesGcInterval,
     refusal: () => {
       const why = permission.refusal('release');

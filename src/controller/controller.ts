@@ -19,6 +19,7 @@ import { sleep } from '../runtime/clock.ts';
 import { aborted, raceAbort } from '../runtime/race-abort.ts';
 import { KubernetesAccess } from './reporting/access-warnings.ts';
 import { ReadLog } from './reporting/watch-counters.ts';
+import { NodeScope, settleTimeOf } from './node-scope.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
 import type { ControllerFacts, Host, Mode, ModeDeps } from './host.ts';
@@ -58,6 +59,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   readonly #permission: MutationPermission;
   readonly #liveOptions: LiveOptions | undefined;
   readonly #access: KubernetesAccess;
+  readonly #scope: NodeScope;
   readonly #leading = Promise.withResolvers<'leading'>();
   /** Evaluated at each call: a process that was frozen for longer than its lease resumes without leadership. */
   readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
@@ -94,6 +96,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     });
     const permission = this.#permission;
     this.#access = new KubernetesAccess({ ...host, kubernetes, permission });
+    this.#scope = new NodeScope(options.nodeSelector, settleTimeOf(options), clock);
     this.#mode = deps.composeMode({
       host,
       kubernetes,
@@ -109,6 +112,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
         recordOnLease: (report) => this.#recordOnLease(report),
       },
       reads: new ReadLog(host),
+      scope: this.#scope,
     });
     const { version = 'unknown' } = deps;
     registry.metrics.headwater_build_info.set({ version, node_version: process.version }, 1);
@@ -128,6 +132,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     ];
     const ended = this.#leadUntilOver(signal);
     const outcome = await ended.finally(() => ending.abort());
+    this.#scope.stop();
     await this.#withinAbortTime(Promise.all(background), 'what it watches and reports');
     this.#state = 'stopped';
     return outcome;
@@ -208,6 +213,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       identity: this.#deps.identity,
       leader: this.#leader,
       pauses: this.#permission.pauses,
+      scope: this.#scope.report(),
       readiness: { problem, lasts: isFirst ? undefined : now - (this.#readiness?.since ?? now) },
       now,
     };

@@ -12,6 +12,7 @@ import type { MutationPermission } from '../providers/gate/mutation-permission.t
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { KubernetesAccess } from './reporting/access-warnings.ts';
+import type { NodeScope } from './node-scope.ts';
 import type { ReadLog } from './reporting/watch-counters.ts';
 import type { SelfFacts } from './reporting/process-status-report.ts';
 
@@ -45,6 +46,8 @@ export interface ModeDeps {
   readonly leadership: Leadership;
   readonly events: EventSink;
   readonly reads: ReadLog;
+  /** Which nodes are this release's. */
+  readonly scope: NodeScope;
 }
 
 /** What the controller knows of itself, for a report. */

@@ -1,5 +1,5 @@
 // What every object of Kubernetes says about itself, read from what anyone may have written.
-import { type JsonObject, textAt, valueAt } from './transport/json.ts';
+import { isObject, type JsonObject, textAt, valueAt } from './transport/json.ts';
 
 export interface ObjectIdentity {
   readonly name: string;
@@ -26,6 +26,13 @@ export function isKept(raw: JsonObject): boolean {
 /** Whether the annotation is there and says `true`, in any case. */
 function isAnnotated(raw: JsonObject, annotation: string): boolean {
   return textAt(raw, 'metadata', 'annotations', annotation)?.toLowerCase() === 'true';
+}
+
+/** Those whose value is a text. */
+export function allLabels(raw: JsonObject): Readonly<Record<string, string>> {
+  const labels = valueAt(raw, 'metadata', 'labels');
+  const texts = Object.entries(isObject(labels) ? labels : {});
+  return Object.fromEntries(texts.filter((each): each is [string, string] => typeof each[1] === 'string'));
 }
 
 export function readIdentity(raw: JsonObject): ObjectIdentity {

@@ -5,6 +5,7 @@ import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport
 import { awsSection } from '../../src/providers/aws/cilium-node-section.ts';
 import { instanceIdOf } from '../../src/providers/aws/ids.ts';
 import { ReadLog } from '../../src/controller/reporting/watch-counters.ts';
+import { NodeScope } from '../../src/controller/node-scope.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { systemClock as clock } from '../../src/runtime/system-clock.ts';
 import { accessTo } from './cluster-access.ts';
@@ -24,6 +25,7 @@ const cache = new ClusterCache({
   instanceIdOf,
   section: awsSection,
   reads: new ReadLog({ clock, log: recordingLogger() }),
+  scope: new NodeScope(undefined, 0, clock),
 });
 void cache.run(new AbortController().signal);
 await cache.synced;

@@ -25,6 +25,7 @@ export const pagesWithCommands: readonly string[] = [
     'simulation',
     'sizing',
     'troubleshooting',
+    'two-releases',
     'upgrade',
     'without-cilium',
   ].map((name) => `docs/${name}.md`),

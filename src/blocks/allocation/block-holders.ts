@@ -29,6 +29,8 @@ export interface Holder {
   readonly isIgnored?: boolean;
   /** The uid of the Node that owns it; undefined if none does. */
   readonly nodeUid?: string | undefined;
+  /** Labels of the object, where they decide whether it is ours. Default: none. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Sizes of blocks that its labels ask for. Default: none. */
   readonly asked?: AskedMaskSizes;
 }

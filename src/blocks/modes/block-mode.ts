@@ -48,6 +48,8 @@ export interface BlockMode extends ServedBlocks {
   show?(): void;
 }
 
+const awaiting = { standing: 'awaitsAgent' } as const;
+
 export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
   readonly #deps: ModeDeps;
   readonly #mode: BlockMode;
@@ -184,9 +186,10 @@ export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
 
   node(name: string, facts: ControllerFacts): BlockNodeReport {
     const awaitsAgent = this.#mode.hasNode?.(name) === true;
+    const unserved = this.#deps.scope.unserved(name) ?? (awaitsAgent ? awaiting : undefined);
     return blockNodeReport(name, this.#session?.report(), {
       ...facts,
-      awaitsAgent,
+      unserved,
       grows: this.#mode.access.mode === 'multi-pool',
     });
   }

@@ -13,7 +13,7 @@ import type { BlockCondition, BlockReason, Holder } from '../allocation/block-ho
 import { BlockLedger, type PoolTotal } from '../allocation/block-ledger.ts';
 import { OtherAllocators } from '../allocation/other-allocators.ts';
 import { daysLeft, type PaceSample, withSample } from '../../runtime/pace.ts';
-import { cidrText, families } from '../set/cidr.ts';
+import { cidrOf, cidrText, families } from '../set/cidr.ts';
 import type { CiliumNodeGc } from '../../kubernetes/cilium-node/cilium-node-gc.ts';
 import type { EventSink, EventSubject } from '../../kubernetes/events/event-object.ts';
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
@@ -154,7 +154,9 @@ export class BlockSession implements AllocatorPorts {
   }
 
   #standings(): readonly Standing[] {
-    return this.#allocator?.standings() ?? [];
+    const { scope } = this.#deps;
+    const all = this.#allocator?.standings() ?? [];
+    return scope.isSelective ? all.filter(({ holder }) => !scope.isOutside(holder.name)) : all;
   }
 
   #waiting(): readonly MissingBlock[] {
@@ -241,9 +243,11 @@ export class BlockSession implements AllocatorPorts {
     else log.debug('blocks not written', { node, ...('message' in outcome && { why: outcome.message }) });
   }
 
-  #noteOthers({ name }: Holder): void {
+  #noteOthers({ name, blocks }: Holder): void {
     const { clock, log, registry } = this.#deps.host;
     if (!this.#deps.leadership.leads()) return;
+    // Another release gives its nodes blocks of networks of its own.
+    if (this.#deps.scope.isOutside(name) && !blocks.some((block) => this.#isOfOurNetworks(block))) return;
     // Nothing ends what the previous leader may still write of what a cloud decides.
     if (this.#served.isOfCloud === true && clock.monotonic() < this.#began + leaderQuietPeriod) return;
     registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });
@@ -251,7 +255,13 @@ export class BlockSession implements AllocatorPorts {
     this.#others.note(name);
   }
 
+  #isOfOurNetworks(block: string): boolean {
+    const cidr = cidrOf(block);
+    return cidr !== undefined && this.#ledger.blocksIn(cidr).some(({ blocks }) => blocks > 0);
+  }
+
   #tell({ holder, condition, before }: AllocatorEvent & { readonly kind: 'condition' }): void {
+    if (this.#deps.scope.isOutside(holder.name)) return;
     if (condition === undefined) {
       this.#tellResolved(holder, before);
       return;

@@ -214,20 +214,20 @@ function entryOf({ holder, condition }: Standing): CidrNodeEntry {
   };
 }
 
-/** Everything known about one node. `awaitsAgent`: whether a Node of that name exists, and awaits what its agent makes. `grows`: whether nodes ask for more blocks. */
+/** Everything known about one node. `unserved`: why none of that name is served, although a Node may exist. `grows`: whether nodes ask for more blocks. */
 export function blockNodeReport(
   name: string,
   blocks: Pick<ReportedBlocks, 'standings' | 'pools'> | undefined,
   facts: Pick<SelfFacts, 'state' | 'leader' | 'pauses'> & {
-    readonly awaitsAgent: boolean;
+    readonly unserved: Unserved | undefined;
     readonly grows: boolean;
   },
 ): BlockNodeReport {
   const { standings = [], pools = [] } = blocks ?? {};
   const standing = standings.find(({ holder }) => holder.name === name);
-  if (standing === undefined && blocks !== undefined && facts.awaitsAgent)
+  if (standing === undefined && blocks !== undefined && facts.unserved !== undefined)
     return {
-      ...unservedNode(name, { standing: 'awaitsAgent' }),
+      ...unservedNode(name, facts.unserved),
       podCIDRs: [],
       pools: pools.map(poolReport),
     };

@@ -1,6 +1,7 @@
 // The watches of a mode of blocks. Nothing is given out before each is settled: a part of a list proves nothing.
 import type { AllocatorOf, BlockAllocator } from '../allocation/block-allocator.ts';
 import type { Holder } from '../allocation/block-holders.ts';
+import { allLabels } from '../../kubernetes/object-identity.ts';
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { type Reflected, Reflector } from '../../kubernetes/watch/reflector.ts';
 import type { ModeDeps } from '../../controller/host.ts';
@@ -71,11 +72,22 @@ export type Served = 'CiliumNodes' | 'Nodes';
 /** The watch of the objects that hold blocks, of which the allocator of a leader is told. */
 export class HolderWatch<H extends Holder> extends BlockWatch<H> {
   readonly served: Served;
+  readonly #scope: ModeDeps['scope'];
   #allocator: AllocatorOf<H> | undefined;
 
   constructor(deps: ModeDeps, served: Served, objects: Pick<Reflected<H>, 'path' | 'transform'>) {
-    super(deps, 'cache', { resource: served, ...objects });
+    const { transform, ...place } = objects;
+    super(deps, 'cache', {
+      resource: served,
+      ...place,
+      transform: (raw) => {
+        const holder = transform(raw);
+        return deps.scope.isSelective ? { ...holder, labels: allLabels(raw) } : holder;
+      },
+    });
     this.served = served;
+    this.#scope = deps.scope;
+    deps.scope.onMove = (name) => this.reassess(name);
   }
 
   /** The objects as last read, by name. A live map. */
@@ -91,11 +103,30 @@ export class HolderWatch<H extends Holder> extends BlockWatch<H> {
   /** Begins to tell an allocator, first of all objects that are known. Call it once, when all are. */
   serveBy(allocator: AllocatorOf<H>, mayFormerWrite: boolean): void {
     this.#allocator = allocator;
-    allocator.takeOverHolders(this.objects.values(), mayFormerWrite);
+    allocator.takeOverHolders(
+      [...this.objects.values()].map((holder) => this.#scoped(holder)),
+      mayFormerWrite,
+    );
+  }
+
+  /** Call it when the Node of an object shows something else, or the object moved between releases. */
+  reassess(name: string): void {
+    const holder = this.#scope.isSelective ? this.objects.get(name) : undefined;
+    if (holder !== undefined) this.#allocator?.apply(name, this.#scoped(holder));
+    this.#allocator?.reassess(name);
   }
 
   protected override applyChange({ type, key, object }: Change<H>): void {
-    this.#allocator?.apply(key, type === 'deleted' ? undefined : object);
+    const isGone = type === 'deleted';
+    const labels = isGone ? undefined : object.labels;
+    if (this.served === 'Nodes') this.#scope.noteNode(key, labels);
+    else this.#scope.noteCiliumNode(key, labels);
+    this.#allocator?.apply(key, isGone ? undefined : this.#scoped(object));
+  }
+
+  /** An object of another release keeps what it holds, and gets nothing here. */
+  #scoped(holder: H): H {
+    return this.#scope.isOutside(holder.name) ? { ...holder, isLeftAlone: true, isIgnored: true } : holder;
   }
 
   /** An object late in a list that shows a block must have it before an object early in it gets one. */

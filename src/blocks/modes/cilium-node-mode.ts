@@ -36,7 +36,8 @@ import { ciliumNodeCollection } from '../../controller/cilium-node-collection.ts
 import type { ModeDeps } from '../../controller/host.ts';
 
 /** CiliumNodes as last read, and who allocates to them. */
-export interface ServedCiliumNodes extends Pick<HolderWatch<CiliumNodeHolder>, 'allocator' | 'objects'> {
+export interface ServedCiliumNodes
+  extends Pick<HolderWatch<CiliumNodeHolder>, 'allocator' | 'objects' | 'reassess'> {
   readonly reflector: Pick<Reflector<CiliumNodeHolder>, 'observe'>;
 }
 
@@ -87,11 +88,12 @@ export abstract class CiliumNodeMode implements BlockMode {
     const ports = { transport: kubernetes, clock, random: random.fork('nodes'), onBug };
     this.nodes = new ClusterNodes(ports, {
       instanceIdOf: () => undefined,
-      keptLabels,
+      keptLabels: deps.scope.isSelective ? 'all' : keptLabels,
       ...(agentTaint !== undefined && { agentTaint }),
       onChange: (name, node) => {
+        deps.scope.noteNode(name, node?.labels);
         if (node !== undefined) this.#noteNode(name);
-        served.allocator?.reassess(name);
+        served.reassess(name);
         if (this.nodes.nodes.size === 1) this.#decideClaims();
       },
       onAccess: (problem) => {
@@ -99,8 +101,9 @@ export abstract class CiliumNodeMode implements BlockMode {
           log.warn('cannot read Nodes: CiliumNodes of machines that are gone stay', { problem });
         else log.info('reading Nodes again');
         for (const name of this.nodes.nodes.keys()) {
+          deps.scope.noteNode(name, this.nodes.nodes.get(name)?.labels);
           this.#noteNode(name);
-          served.allocator?.reassess(name);
+          served.reassess(name);
         }
       },
       onState: (state) => {
@@ -113,7 +116,17 @@ export abstract class CiliumNodeMode implements BlockMode {
     });
     this.#taints = agentTaints({ ...deps, nodes: () => this.nodes.nodes });
     const { nodes } = this;
-    this.holders = new CiliumNodeHolders({ writer: this.#writer, errors: this.#errors, nodes, known });
+    const isIgnored = (name: string): boolean => nodes.isIgnored(name) || deps.scope.isOutside(name);
+    this.holders = new CiliumNodeHolders({
+      writer: this.#writer,
+      errors: this.#errors,
+      nodes: { isIgnored },
+      known,
+    });
+    deps.scope.onMove = (name) => {
+      served.reassess(name);
+      this.#taints?.noteNode(name);
+    };
     void nodes.settled.then(() => {
       this.#isInformed = true;
       served.allocator?.resume();

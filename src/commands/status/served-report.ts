@@ -150,6 +150,8 @@ const reportSchema = z.object({
   state: text,
   identity: text,
   leader: text.optional(),
+  nodeSelector: text.optional(),
+  leftToOthers: z.number().optional(),
   paused: z.array(pause),
   reasons: counts.optional(),
   nodes: counts.optional(),

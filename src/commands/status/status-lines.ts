@@ -54,6 +54,7 @@ export function headLines(facts: Facts, width: number | undefined): readonly Lin
     { text: `${identity}: ${state}${version === undefined ? '' : `, version ${version}`}`, style: 'title' },
     ...(leader === undefined ? [] : told('leader', leader, width)),
     ...readyLines(facts, width),
+    ...selectorLines(report, width),
     ...cloudLines(report, width),
     ...(problems.length === 0
       ? told('problems', 'none', width, 'good')
@@ -78,6 +79,14 @@ function readyLines({ report, unready }: Facts, width: number | undefined): read
     width,
     'bad',
   );
+}
+
+function selectorLines(
+  { nodeSelector, leftToOthers = 0 }: ShownReport,
+  width: number | undefined,
+): readonly Line[] {
+  if (nodeSelector === undefined) return [];
+  return told('selector', `${nodeSelector}; ${counted(leftToOthers, 'node')} left to others`, width);
 }
 
 function cloudLines({ cloudRead }: ShownReport, width: number | undefined): readonly Line[] {

@@ -1,5 +1,6 @@
 // Options for the API server and for leader election among replicas.
 import { type FoundDefault, optionRows } from '../option-row.ts';
+import { nodeSelector } from '../node-selector.ts';
 import { boolean, duration, httpUrl, text } from '../value-kinds.ts';
 
 const second = 1000;
@@ -37,6 +38,12 @@ export const kubernetesOptions = {
         origin: 'headwater',
         help: 'Serves a CiliumNode only once the Node of the same name names its instance by its provider ID. Set it if every Node has a provider ID: an instance outside this cluster then gets nothing. Without it, such a CiliumNode gets addresses, and nothing is released from its instance.',
         default: 'false',
+      },
+      'node-selector': {
+        kind: nodeSelector,
+        origin: 'headwater',
+        help: 'Serves only nodes whose Node has these labels, for two releases in one cluster, each with a Lease and a selector of its own. Nothing of other nodes is read in the cloud, written, released or counted. See docs/two-releases.md.',
+        fromConfigDir: false,
       },
       'k8s-namespace': {
         kind: text('namespace', label, 'the name of a namespace: up to 63 of a-z, 0-9 and -'),

@@ -2,6 +2,7 @@
 // standby keeps it warm too. A new leader lists once more and reads only what its watch has not delivered
 // yet.
 import type { CiliumNodeGc, GcCandidate } from '../../kubernetes/cilium-node/cilium-node-gc.ts';
+import { allLabels } from '../../kubernetes/object-identity.ts';
 import { ownersOfUsed } from '../../kubernetes/cilium-node/cilium-node-entries.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { type ClusterNode, ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
@@ -15,7 +16,7 @@ import { NodeIdentities, type TouchedIdentities } from '../../manager/claims/nod
 import type { Metrics } from '../../observability/metrics.ts';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import { sleep } from '../../runtime/clock.ts';
-import type { Host } from '../host.ts';
+import type { Host, ModeDeps } from '../host.ts';
 import type { Unserved } from '../reporting/process-status-report.ts';
 import { type ReadLog, readProblemOf, silenceProblem, WatchCounters } from '../reporting/watch-counters.ts';
 
@@ -28,6 +29,7 @@ export interface ClusterCacheDeps {
   readonly section: CiliumNodeSection;
   /** The taint of Nodes that await their agent; undefined if that is somebody else's duty. */
   readonly agentTaint?: string | undefined;
+  readonly scope: ModeDeps['scope'];
   /** Who else learns that a Node appeared, or shows something else. */
   readonly duties?: Pick<CiliumNodeGc, 'noteNode'>;
 }
@@ -56,7 +58,7 @@ export class ClusterCache {
   readonly shownPods: ShownPods;
   readonly #clusterNodes: ClusterNodes;
   /** Updated in place. */
-  readonly identities = new NodeIdentities();
+  readonly identities: NodeIdentities;
   /**
    * Why the last attempt to read CiliumNodes failed. Cleared only by a success, not by the start of another
    * attempt.
@@ -67,18 +69,28 @@ export class ClusterCache {
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, reads, instanceIdOf, section, agentTaint, duties } = deps;
+    const { transport, reads, instanceIdOf, section, agentTaint, scope, duties } = deps;
+    this.identities = new NodeIdentities((name) => scope.isOutside(name));
+    scope.onMove = (name) => {
+      this.#identitiesChanged({ names: new Set([name]), instanceIds: new Set(), addresses: new Set() });
+      duties?.noteNode(name);
+    };
     const { clock, random, log, onBug } = deps.host;
     const shared = { transport, clock, random, onBug };
     const transform = (raw: JsonObject): WatchedNode => {
       this.pods.agentServes(textAt(raw, 'metadata', 'name') ?? '', ownersOfUsed(raw));
-      return watchedNode(raw, section);
+      const watched = watchedNode(raw, section);
+      return scope.isSelective ? { ...watched, labels: allLabels(raw) } : watched;
     };
     this.#nodes = new Reflector(
       shared,
       { path: ciliumNodesPath, verifyEmptyLists: true, transform },
       {
-        onChange: ({ type, key, object }) => this.served?.apply(key, type === 'deleted' ? undefined : object),
+        onChange: ({ type, key, object }) => {
+          const newest = type === 'deleted' ? undefined : object;
+          scope.noteCiliumNode(key, newest?.labels);
+          this.served?.apply(key, newest);
+        },
         onState: (state) => {
           if ('problem' in state) this.#nodesProblem = state.problem;
           if (state.kind === 'watching') this.#nodesProblem = undefined;
@@ -99,8 +111,10 @@ export class ClusterCache {
       { ...shared, random: random.fork('nodes') },
       {
         instanceIdOf,
+        ...(scope.isSelective && { keptLabels: 'all' }),
         ...(agentTaint !== undefined && { agentTaint }),
         onChange: (name, node) => {
+          scope.noteNode(name, node?.labels);
           this.#identitiesChanged(this.identities.set(name, node));
           if (node !== undefined) duties?.noteNode(name);
         },
@@ -112,6 +126,7 @@ export class ClusterCache {
             );
           else log.info('reading Nodes again: instances are verified');
           const { nodes } = this.#clusterNodes;
+          for (const [name, { labels }] of nodes) scope.noteNode(name, labels);
           this.#identitiesChanged(this.identities.replace(nodes));
           for (const name of nodes.keys()) duties?.noteNode(name);
         },
@@ -169,6 +184,8 @@ export class ClusterCache {
 
   /** Why a node of that name gets nothing; undefined if it is served, or not known. */
   unserved(name: string): Unserved | undefined {
+    const { scope } = this.#deps;
+    if (scope.isOutside(name)) return scope.unserved(name);
     const watched = this.nodes.get(name);
     if (watched !== undefined && (watched.kind === 'node' ? watched.node : watched).ignored)
       return { standing: 'leftAlone', annotated: 'CiliumNode' };
@@ -178,7 +195,7 @@ export class ClusterCache {
 
   /** How many CiliumNodes are ignored because their owner asks for that. */
   get leftAlone(): number {
-    return [...this.nodes.keys()].filter((name) => this.unserved(name) !== undefined).length;
+    return [...this.nodes.keys()].filter((name) => this.unserved(name)?.standing === 'leftAlone').length;
   }
 
   /** Resolves once all CiliumNodes are known and Nodes are known too or cannot be read for now. */

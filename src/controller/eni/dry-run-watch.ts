@@ -25,7 +25,7 @@ export interface DryRunWatchDeps {
   readonly leadership: Pick<Leadership, 'access' | 'permission'>;
   readonly nodes: Pick<NodeManager, 'fleet' | 'cloudChanged'>;
   readonly cloud: Pick<CloudState, 'cloud' | 'implementation' | 'inventory' | 'readProblem'>;
-  readonly cluster: Pick<ClusterCache, 'identityProblem' | 'nodeNames' | 'nodes'>;
+  readonly cluster: Pick<ClusterCache, 'identityProblem' | 'nodeNames' | 'unserved'>;
 }
 
 type Reconciled = Extract<NodeSummary, { readonly kind: 'reconciled' }>;
@@ -74,7 +74,9 @@ export class DryRunWatch {
       access: { denied: cloud.cloud.denied().length, missing: leadership.access.missing },
       identityProblem: cluster.identityProblem,
       readProblem: cloud.readProblem,
-      unannounced: [...(cluster.nodeNames() ?? [])].filter((name) => !cluster.nodes.has(name)).length,
+      unannounced: [...(cluster.nodeNames() ?? [])].filter(
+        (name) => cluster.unserved(name)?.standing === 'awaitsAgent',
+      ).length,
       deleteCiliumNodes: this.#collection?.wouldDelete ?? 0,
       isAskable: cloud.implementation.rehearse !== undefined,
     });

@@ -55,6 +55,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
       host: { ...host, random: random.fork('cache') },
       transport: kubernetes,
       reads: deps.reads,
+      scope: deps.scope,
       section: this.#cloud.implementation.section,
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
       agentTaint: agentTaintOf(options),

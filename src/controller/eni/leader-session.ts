@@ -232,12 +232,12 @@ export class LeaderSession implements NodeListener {
     const { host, cloud, leadership } = this.#deps;
     const options = nodeOptions(host.options);
     const began = host.clock.monotonic();
+    const isFirst = host.options.nodeSelector === undefined && leadership.lease?.isSuccessor === false;
     return {
       ...options,
       interfaceTags: cloud.cloud.interfaceTags,
-      // Without leader election, nothing says that this process is the first one.
-      formerUntil: () =>
-        leadership.lease?.isSuccessor === false ? -Infinity : began + mayTakeEffectFor(options.timing),
+      // Without leader election, nothing says that this process is the first one, and with a selector another release may have been.
+      formerUntil: () => (isFirst ? -Infinity : began + mayTakeEffectFor(options.timing)),
     };
   }
 

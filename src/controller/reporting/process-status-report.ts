@@ -14,6 +14,15 @@ export interface SelfFacts {
   readonly leader: string | undefined;
   readonly pauses: Pauses;
   readonly readiness?: Readiness;
+  /** Which nodes are ours; undefined if all are. */
+  readonly scope?: ScopeReport | undefined;
+}
+
+/** Which nodes of the cluster this release serves, where others serve the rest. */
+export interface ScopeReport {
+  readonly nodeSelector: string;
+  /** Nodes without these labels. */
+  readonly leftToOthers: number;
 }
 
 export interface Readiness {
@@ -23,7 +32,7 @@ export interface Readiness {
   readonly lasts: number | undefined;
 }
 
-export interface SelfReport {
+export interface SelfReport extends Partial<ScopeReport> {
   readonly version?: string;
   readonly state: ControllerState;
   readonly identity: string;
@@ -39,7 +48,7 @@ export interface SelfReport {
 }
 
 export function selfReport(
-  { version, state, identity, leader, pauses, readiness }: SelfFacts,
+  { version, state, identity, leader, pauses, readiness, scope }: SelfFacts,
   conflictingWrite: ReportedWrite | undefined,
 ): SelfReport {
   return {
@@ -49,6 +58,7 @@ export function selfReport(
     ...(leader !== undefined && { leader }),
     ...(readiness !== undefined && readinessReport(readiness)),
     paused: pauseReports(pauses, conflictingWrite),
+    ...scope,
   };
 }
 
@@ -75,7 +85,8 @@ export interface NextReport {
 /** Why a node gets nothing although nothing is wrong with it. */
 export type Unserved =
   | { readonly standing: 'awaitsAgent' }
-  | { readonly standing: 'leftAlone'; readonly annotated: 'CiliumNode' | 'Node' };
+  | { readonly standing: 'leftAlone'; readonly annotated: 'CiliumNode' | 'Node' }
+  | { readonly standing: 'leftToOthers' | 'settling'; readonly nodeSelector: string };
 
 export interface UnservedNode {
   readonly known: true;
@@ -94,12 +105,29 @@ export const untilServedAgain: NextReport = {
 };
 
 export function unservedNode(name: string, unserved: Unserved): UnservedNode {
-  const { standing } = unserved;
-  const told =
-    standing === 'awaitsAgent'
-      ? { why: startAgent, next: { what: 'its agent creates the CiliumNode', sooner: [] } }
-      : { why: `its ${unserved.annotated} is annotated ${ignoreAnnotation}=true`, next: untilServedAgain };
-  return { known: true, name, standing, ...told };
+  return { known: true, name, standing: unserved.standing, ...unservedInWords(unserved) };
+}
+
+function unservedInWords(unserved: Unserved): Pick<UnservedNode, 'why' | 'next'> {
+  switch (unserved.standing) {
+    case 'awaitsAgent':
+      return { why: startAgent, next: { what: 'its agent creates the CiliumNode', sooner: [] } };
+    case 'leftAlone':
+      return {
+        why: `its ${unserved.annotated} is annotated ${ignoreAnnotation}=true`,
+        next: untilServedAgain,
+      };
+    case 'leftToOthers':
+      return {
+        why: `its Node does not have the labels of node-selector ${unserved.nodeSelector}: another release serves it`,
+        next: { what: 'the labels of its Node match', sooner: [] },
+      };
+    case 'settling':
+      return {
+        why: `its Node has the labels of node-selector ${unserved.nodeSelector} since a moment ago, and what its former release began may still take effect`,
+        next: { what: 'nothing of its former release can take effect', sooner: [] },
+      };
+  }
 }
 
 export interface UnknownNode {

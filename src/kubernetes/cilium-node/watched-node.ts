@@ -5,7 +5,8 @@ import { readCiliumNode } from './cilium-node-reader.ts';
 import type { FieldProblem } from './field-problems.ts';
 import type { JsonObject } from '../transport/json.ts';
 
-export type WatchedNode =
+/** `labels`: where they decide whether it is ours. */
+export type WatchedNode = { readonly labels?: Readonly<Record<string, string>> } & (
   | { readonly kind: 'node'; readonly node: CiliumNode }
   | {
       readonly kind: 'unreadable';
@@ -13,7 +14,8 @@ export type WatchedNode =
       readonly uid: string;
       readonly ignored: boolean;
       readonly problems: readonly FieldProblem[];
-    };
+    }
+);
 
 export function watchedNode(raw: JsonObject, section: CiliumNodeSection): WatchedNode {
   const reading = readCiliumNode(raw, section);

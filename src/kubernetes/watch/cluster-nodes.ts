@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { intern } from '../../runtime/intern.ts';
 import { awaitsAgent } from '../agent-taint.ts';
-import { isIgnored, readIdentity } from '../object-identity.ts';
+import { allLabels, isIgnored, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import { Reflector, type ReflectorPorts, type ReflectorState } from './reflector.ts';
@@ -30,8 +30,8 @@ export interface ClusterNode {
 export interface ClusterNodesOptions {
   /** Reads a provider ID; undefined when it names no instance of this cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
-  /** Names of labels. Default: none. */
-  readonly keptLabels?: readonly string[];
+  /** Names of labels, or all of them. Default: none. */
+  readonly keptLabels?: readonly string[] | 'all';
   /** The key of the taint that says that the agent does not run yet. Default: not looked at. */
   readonly agentTaint?: string;
   /**
@@ -126,7 +126,11 @@ function clusterNode(
   };
 }
 
-function labelsOf(raw: JsonObject, kept: readonly string[]): Readonly<Record<string, string>> | undefined {
+function labelsOf(
+  raw: JsonObject,
+  kept: readonly string[] | 'all',
+): Readonly<Record<string, string>> | undefined {
+  if (kept === 'all') return allLabels(raw);
   const found = kept
     .map((name) => [name, textAt(raw, 'metadata', 'labels', name)] as const)
     .filter((each): each is readonly [string, string] => each[1] !== undefined);

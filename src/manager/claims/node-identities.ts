@@ -25,6 +25,7 @@ const none: readonly string[] = [];
 const unknown = { instanceId: undefined, addresses: none };
 
 export class NodeIdentities {
+  readonly #isOutside: (name: string) => boolean;
   readonly #identities = new Map<string, NodeIdentity>();
   /** Names by instance, oldest Node first. Almost always one. */
   readonly #names = new Map<string, readonly string[]>();
@@ -32,6 +33,11 @@ export class NodeIdentities {
   readonly #byAddress = new Map<string, readonly string[]>();
   readonly #namingNone = new Set<string>();
   readonly #ignored = new Set<string>();
+
+  /** `isOutside`: whether the node of that name is left to another release. Default: none is. */
+  constructor(isOutside: (name: string) => boolean = () => false) {
+    this.#isOutside = isOutside;
+  }
 
   /** Whether any Node is known. */
   get isKnown(): boolean {
@@ -63,9 +69,9 @@ export class NodeIdentities {
     return this.#byAddress.get(address) ?? none;
   }
 
-  /** Whether the Node of that name asked last that its CiliumNode is ignored. */
+  /** Whether the Node of that name asked last that its CiliumNode is ignored, or it is left to another release. */
   isIgnored(name: string): boolean {
-    return this.#ignored.has(name);
+    return this.#ignored.has(name) || this.#isOutside(name);
   }
 
   /** Applies the current state of a Node; undefined once it is deleted. */

@@ -37,7 +37,7 @@ describe('the helm commands of the pages', () => {
   const shared = sharedCluster({ nodes: 1, withoutAgents: true, withoutRoles: true });
 
   afterEach(async () => {
-    for (const release of ['headwater', 'headwater-next'])
+    for (const release of ['headwater', 'headwater-next', 'headwater-blocks'])
       await helmIn(shared().api, 'uninstall', release, '--ignore-not-found');
   });
 
@@ -53,6 +53,7 @@ describe('the helm commands of the pages', () => {
       'docs/install-kubeadm.md',
       'docs/install-self-managed-aws.md',
       'docs/migrate.md',
+      'docs/two-releases.md',
       'docs/upgrade.md',
       'docs/without-cilium.md',
     ]);

@@ -85,6 +85,7 @@ describe('the table of options', () => {
       'leader-election-renew-deadline',
       'leader-election-retry-period',
       'node-name',
+      'node-selector',
       'prometheus-serve-addr',
       'resolv-conf-directories',
       'serve-addr',

@@ -56,6 +56,8 @@ const statusKeys = {
   excluded: true,
   pools: true,
   waiting: true,
+  nodeSelector: true,
+  leftToOthers: true,
 } satisfies Record<keyof BlockStatusReport | keyof StatusReport, true>;
 
 const commands = /^(kubectl|curl|aws|az|aliyun) /;

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import { ClusterCache } from '../../../../src/controller/eni/cluster-cache.ts';
 import { ReadLog } from '../../../../src/controller/reporting/watch-counters.ts';
+import { NodeScope } from '../../../../src/controller/node-scope.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -26,6 +27,7 @@ test('the reason why CiliumNodes cannot be read is reported during retries, too'
     instanceIdOf: () => undefined,
     section: awsSection,
     reads: new ReadLog({ clock, log: recordingLogger() }),
+    scope: new NodeScope(undefined, 0, clock),
   });
   const ending = new AbortController();
   expect(cache.waitingFor()).toBe('CiliumNodes are being listed');

@@ -1,0 +1,138 @@
+// Decides which nodes are this release's, where several share a cluster: those whose Node has the labels of --node-selector.
+// While no Node is known, the labels count that its agent copied to the CiliumNode. A node that moves in is served once
+// nothing can take effect any more that its former release began.
+import type { Labels, NodeSelector } from '../config/node-selector.ts';
+import type { Options } from '../config/option-table.ts';
+import { mayTakeEffectFor } from '../providers/contract/operations.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { ScopeReport, Unserved } from './reporting/process-status-report.ts';
+
+/** `settling`: it moved in, and its former release may still act on it. */
+type Side = 'ours' | 'others' | 'settling';
+
+interface KnownNode {
+  /** Undefined while there is no such object. */
+  node: Labels | undefined;
+  copy: Labels | undefined;
+  /** What the Node showed last, also if it is gone. */
+  last: Labels | undefined;
+  side: Side;
+}
+
+const noLabels: Labels = {};
+const nothing = (): void => undefined;
+
+/** Other releases have options of their own: a minute is more than any call of a usual one lasts. */
+export function settleTimeOf({
+  cloudCallTimeout: callTimeout,
+  consistencyWindow,
+}: Pick<Options, 'cloudCallTimeout' | 'consistencyWindow'>): number {
+  return Math.max(60_000, mayTakeEffectFor({ callTimeout, consistencyWindow }));
+}
+
+export class NodeScope {
+  readonly #selector: NodeSelector | undefined;
+  readonly #settleTime: number;
+  readonly #clock: Pick<Clock, 'schedule'>;
+  readonly #known = new Map<string, KnownNode>();
+  /** Ends the wait of each node that settles. */
+  readonly #cancels = new Map<string, () => void>();
+  /** Learns which node moved although no object of it changed. */
+  onMove: (name: string) => void = nothing;
+
+  /** `selector`: undefined if every node is ours. `settleTime`: how long what another release began may take effect, in ms. */
+  constructor(selector: NodeSelector | undefined, settleTime: number, clock: Pick<Clock, 'schedule'>) {
+    this.#selector = selector;
+    this.#settleTime = settleTime;
+    this.#clock = clock;
+  }
+
+  /** Whether labels count: nobody has to keep them otherwise. */
+  get isSelective(): boolean {
+    return this.#selector !== undefined;
+  }
+
+  /** Whether nothing of the node may be read, written or counted. */
+  isOutside(name: string): boolean {
+    return this.isSelective && this.#known.get(name)?.side !== 'ours';
+  }
+
+  /** Why a node gets nothing here; undefined if it is ours, or not known. */
+  unserved(name: string): Unserved | undefined {
+    const side = this.#known.get(name)?.side ?? 'ours';
+    const { text: nodeSelector = '' } = this.#selector ?? {};
+    if (side === 'ours') return undefined;
+    return { standing: side === 'others' ? 'leftToOthers' : side, nodeSelector };
+  }
+
+  /** Undefined where every node is ours. */
+  report(): ScopeReport | undefined {
+    const selector = this.#selector;
+    return selector && { nodeSelector: selector.text, leftToOthers: this.#leftToOthers };
+  }
+
+  get #leftToOthers(): number {
+    let count = 0;
+    for (const { side } of this.#known.values()) if (side === 'others') count++;
+    return count;
+  }
+
+  /** Takes in the labels of a Node; undefined once it is gone. */
+  noteNode(name: string, labels: Labels | undefined): void {
+    const known = this.#known.get(name);
+    this.#note(name, { node: labels, copy: known?.copy, last: labels ?? known?.last });
+  }
+
+  /** Takes in the labels of a CiliumNode; undefined once it is gone. */
+  noteCiliumNode(name: string, labels: Labels | undefined): void {
+    const known = this.#known.get(name);
+    this.#note(name, { node: known?.node, copy: labels, last: known?.last });
+  }
+
+  stop(): void {
+    for (const cancel of this.#cancels.values()) cancel();
+  }
+
+  #note(name: string, shown: Pick<KnownNode, 'node' | 'copy' | 'last'>): void {
+    const selector = this.#selector;
+    if (selector === undefined) return;
+    if (shown.node === undefined && shown.copy === undefined) {
+      this.#endWait(name);
+      this.#known.delete(name);
+      return;
+    }
+    const isChosen = selector.matches(shown.last ?? shown.copy ?? noLabels);
+    this.#place(name, shown, sideAfter(this.#known.get(name), isChosen));
+  }
+
+  #place(name: string, shown: Pick<KnownNode, 'node' | 'copy' | 'last'>, side: Side): void {
+    const before = this.#known.get(name)?.side;
+    this.#known.set(name, { ...shown, side });
+    if (side === before) return;
+    this.#endWait(name);
+    if (side === 'settling')
+      this.#cancels.set(
+        name,
+        this.#clock.schedule(this.#settleTime, () => this.#settle(name)),
+      );
+  }
+
+  #endWait(name: string): void {
+    this.#cancels.get(name)?.();
+    this.#cancels.delete(name);
+  }
+
+  #settle(name: string): void {
+    this.#cancels.delete(name);
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    known.side = 'ours';
+    this.onMove(name);
+  }
+}
+
+/** An agent may copy labels late: only the Node itself says that the node was another release's. */
+function sideAfter(known: KnownNode | undefined, isChosen: boolean): Side {
+  if (!isChosen) return 'others';
+  return known?.last === undefined || known.side === 'ours' ? 'ours' : 'settling';
+}

@@ -1,0 +1,149 @@
+// Two releases share a cluster: each serves the nodes whose Node has the labels of its selector.
+import { describe, expect, test } from '@jest/globals';
+import { explained, toldOf } from '../../support/explained.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+const ours = { 'node-selector': 'network=eni', 'nodes-gc-interval': '1m' };
+
+class LabelledWorld extends World {
+  constructor(count: number) {
+    super({ cloud: testCloud({ instances: [instance({ count })] }) });
+  }
+
+  async label(index: number, network: string | null): Promise<void> {
+    const { name } = this.machine(index);
+    await this.call('PATCH', `/api/v1/nodes/${name}`, { metadata: { labels: { network } } });
+  }
+
+  /** Its Node and its CiliumNode appear, the Node with that label. */
+  async join(index: number, network: string): Promise<void> {
+    await this.register(this.machine(index));
+    await this.label(index, network);
+    await this.announceAlone(this.machine(index), { metadata: { ownerReferences: null } });
+  }
+}
+
+describe('a node whose Node lacks the labels of the selector', () => {
+  test('is not written, given addresses, counted or measured', async () => {
+    const world = new LabelledWorld(2);
+    const [machine, other] = [world.machine(), world.machine(1)];
+    const controller = startController(world, { flags: ours });
+    await world.join(0, 'eni');
+    await world.join(1, 'blocks');
+    await world.advance(60_000);
+    await world.request(other, 25);
+    await world.advance(300_000);
+
+    expect(world.pool(machine).size).toBe(8);
+    expect(world.pool(other).size).toBe(0);
+    expect(controller.writes.filter(({ path }) => path.includes(other.name))).toEqual([]);
+    expect(controller.calls.filter(({ input }) => JSON.stringify(input).includes(other.instanceId))).toEqual(
+      [],
+    );
+    expect(controller.controller.status()).toMatchObject({
+      nodeSelector: 'network=eni',
+      leftToOthers: 1,
+      nodes: { total: 1, satisfied: 1, leftAlone: 0 },
+      pendingPods: 0,
+    });
+    expect(await controller.metric('headwater_nodes{state="total"}')).toBe(1);
+    const lines = explained(controller.controller, other.name);
+    expect(lines[0]).toBe(`${other.name}: left to others`);
+    expect(toldOf(lines, 'why')).toEqual([
+      'its Node does not have the labels of node-selector network=eni: another release serves it',
+    ]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('keeps its CiliumNode when its Node is gone, and loses it when it is ours', async () => {
+    const world = new LabelledWorld(2);
+    startController(world, { flags: ours });
+    await world.join(0, 'eni');
+    await world.join(1, 'blocks');
+    await world.advance(30_000);
+    for (const index of [0, 1]) await world.call('DELETE', `/api/v1/nodes/${world.machine(index).name}`);
+    await world.call('POST', '/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'another' },
+    });
+    await world.advance(600_000);
+
+    const [isThere, isOthersThere] = [0, 1].map(
+      (index) => world.ciliumNode(world.machine(index)) !== undefined,
+    );
+    expect({ isThere, isOthersThere }).toEqual({ isThere: false, isOthersThere: true });
+  });
+});
+
+describe('a node that moves', () => {
+  test('out keeps all that it has, and gets nothing more', async () => {
+    const world = new LabelledWorld(1);
+    const machine = world.machine();
+    const controller = startController(world, {
+      flags: { ...ours, 'aws-release-excess-ips': 'true', 'excess-ip-release-delay': '10s' },
+    });
+    await world.join(0, 'eni');
+    await world.request(machine, 25);
+    await world.advance(60_000);
+    const before = world.pool(machine);
+    await world.label(0, 'blocks');
+    await world.advance(10_000);
+    const [written, called] = [controller.writes.length, controller.changes.length];
+
+    await world.request(machine, 0);
+    await world.advance(900_000);
+
+    expect(before.size).toBe(25);
+    expect(world.pool(machine)).toEqual(before);
+    expect(controller.writes.slice(written).filter(({ path }) => path.includes(machine.name))).toEqual([]);
+    expect(controller.changes.slice(called)).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('in is served once nothing of its former release can take effect any more', async () => {
+    const world = new LabelledWorld(1);
+    const machine = world.machine();
+    const { controller } = startController(world, { flags: ours });
+    await world.join(0, 'blocks');
+    await world.advance(60_000);
+    await world.label(0, 'eni');
+    await world.advance(55_000);
+    const [settling, size] = [explained(controller, machine.name)[0], world.pool(machine).size];
+    await world.advance(30_000);
+
+    expect(settling).toBe(`${machine.name}: settling`);
+    expect(size).toBe(0);
+    expect(world.pool(machine).size).toBe(8);
+    expect(controller.status()).toMatchObject({ leftToOthers: 0, nodes: { total: 1 } });
+  });
+
+  test('from one release to another is served by one at a time, and loses nothing', async () => {
+    const world = new LabelledWorld(2);
+    const machine = world.machine();
+    const [first, second] = ['one', 'two'].map((network) =>
+      startController(world, {
+        identity: `headwater-${network}`,
+        flags: { 'node-selector': `network=${network}`, 'leader-election-lease-name': network },
+      }),
+    );
+    await world.join(0, 'one');
+    await world.join(1, 'two');
+    await world.advance(60_000);
+    const before = world.pool(machine);
+
+    await world.label(0, 'two');
+    await world.request(machine, 20);
+    await world.advance(180_000);
+
+    expect(before.size).toBe(8);
+    expect(world.pool(machine).size).toBe(20);
+    for (const [address] of before) expect(world.pool(machine).has(address)).toBe(true);
+    expect(second?.changes.length).toBeGreaterThan(0);
+    expect(first?.warnings()).toEqual([]);
+    expect(second?.warnings()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
