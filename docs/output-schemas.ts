@@ -8,6 +8,7 @@ const outputs = {
   explain: 'Explain',
   check: 'Check',
   'max-pods': 'MaxPods',
+  plan: 'Plan',
 } as const;
 
 type Output = keyof typeof outputs;

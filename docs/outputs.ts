@@ -2,6 +2,7 @@
 import type { BlockNodeReport, BlockStatusReport } from '../src/blocks/modes/block-status-report.ts';
 import type { Finding, Verdict } from '../src/commands/check/finding.ts';
 import type { TypeCapacity } from '../src/commands/max-pods/pod-capacity.ts';
+import type { Plan as PlannedNodes } from '../src/commands/plan/plan.ts';
 import type { NodeStatusReport } from '../src/controller/reporting/node-status-report.ts';
 import type { StatusReport } from '../src/controller/reporting/status-report.ts';
 
@@ -22,4 +23,10 @@ export interface Check {
 export interface MaxPods {
   /** An entry for each type, in the order of the command line. */
   readonly types: readonly TypeCapacity[];
+}
+
+/** The answer of `headwater plan`. */
+export interface Plan extends PlannedNodes {
+  /** Facts that the plan does not count, in words. */
+  readonly notes: readonly string[];
 }

@@ -13,6 +13,7 @@ import {
   runDescription,
 } from './commands/run-description.ts';
 import { maxPodsDescription } from './commands/max-pods-description.ts';
+import { planDescription } from './commands/plan-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
 import { explainDescription, statusDescription } from './commands/status-description.ts';
 
@@ -22,7 +23,13 @@ process.setSourceMapsEnabled(true);
 
 /** Whether the command only asks, so that its exit code is the answer. */
 function isAsking(command: string | undefined): boolean {
-  const asking = [statusDescription, explainDescription, checkDescription, maxPodsDescription];
+  const asking = [
+    statusDescription,
+    explainDescription,
+    checkDescription,
+    maxPodsDescription,
+    planDescription,
+  ];
   return asking.some(({ name }) => name === command);
 }
 
@@ -73,6 +80,7 @@ const commands: readonly CommandDescription[] = [
     ...maxPodsDescription,
     run: async (given) => (await import('./commands/max-pods.ts')).maxPods(given),
   },
+  { ...planDescription, run: async (given) => (await import('./commands/plan.ts')).plan(given) },
   {
     ...simulateDescription,
     run: async (given) => (await import('./commands/simulate.ts')).simulate(given),

@@ -10,7 +10,7 @@ export const placeOptions = [
   'leader-election-lease-name',
 ] as const;
 
-const askingFlags = [
+export const askingFlags = [
   ...placeOptions.map(placeFlag),
   ...flagsUnder('Options:', [
     {

@@ -38,14 +38,21 @@ export async function ask(
     const seconds = lastOf(given, 'watch');
     if (seconds !== undefined)
       return await watch({ command, interval: Number(seconds) * 1000, isJson }, answered);
-    const answer = await answered();
-    if (typeof answer === 'string') return fail(answer);
-    if (isJson) process.stdout.write(answer.json);
-    else printLines(answer.lines);
-    return answer.unanswered === undefined ? codeOf(answer) : fail(answer.unanswered);
+    return printAnswer(command, await answered(), isJson);
   } finally {
     await reader.close();
   }
+}
+
+/** Returns the exit code. */
+export function printAnswer(command: string, answer: Told | string, isJson: boolean): number {
+  const problem = typeof answer === 'string' ? answer : answer.unanswered;
+  if (typeof answer !== 'string') {
+    if (isJson) process.stdout.write(answer.json);
+    else printLines(answer.lines);
+  }
+  if (problem !== undefined) process.stderr.write(`headwater ${command}: ${problem}\n`);
+  return codeOf(answer);
 }
 
 function wrongFlag(given: RawFlags): string | undefined {

@@ -23,6 +23,7 @@ import { OrphanGcRunner } from './orphan-gc-runner.ts';
 import { FailedReadings } from '../reporting/failed-readings.ts';
 import { logBlocked } from '../reporting/failure-fields.ts';
 import type { NodeEvents } from '../reporting/node-events.ts';
+import type { PlanningSources } from '../reporting/planning-report.ts';
 import type { CloudReadReport, WithdrawalReport } from '../reporting/status-report.ts';
 import { type SubnetFigures, subnetFigures } from '../reporting/subnet-figures.ts';
 import { SubnetPaces } from './subnet-paces.ts';
@@ -203,6 +204,11 @@ export class CloudState implements CloudPort {
     const blocks = prefixes ? wholeBlocks : new Map<string, number>();
     const daysLeft = this.#paces.daysLeft(infrastructure.subnets.values(), now);
     return subnetFigures({ infrastructure, wholeBlocks: blocks, ledger: this.#ledger, daysLeft }, now);
+  }
+
+  /** Facts that plans of further nodes depend on, beside the nodes that are there. */
+  get planningSources(): PlanningSources {
+    return { infrastructure: this.network.infrastructure, implementation: this.implementation };
   }
 
   /** Sets its gauges. */

@@ -8,6 +8,7 @@ import type { BrakeState } from '../../manager/withdrawals/withdrawal-brake.ts';
 import type { DryRunReport } from './dry-run-report.ts';
 import type { MissingPermission } from './missing-permissions.ts';
 import type { ReportedWrite } from './pause-report.ts';
+import { type PlanningReport, planningReport, type PlanningSources } from './planning-report.ts';
 import { totalsOf } from './fleet-metrics.ts';
 import {
   countsByReason,
@@ -66,6 +67,8 @@ export interface FleetReport {
   /** Entries omitted from each list because of its length. */
   readonly omitted?: Readonly<Record<string, number>>;
   readonly subnets: readonly SubnetReport[];
+  /** Facts that decide what another node would get. */
+  readonly planning?: PlanningReport;
   /** Nodes that lack addresses or are blocked. */
   readonly inDeficit: readonly NodeReport[];
   /** Warnings about nodes that are served. */
@@ -144,6 +147,7 @@ export function statusReport(
     leftAlone: session.leftAlone,
     subnets: session.cloud.subnets(),
     cloudRead: session.cloud.lastRead,
+    planningSources: session.cloud.planningSources,
   };
   return {
     ...(fleet !== undefined && { reasons: countsByReason(fleet.summaries.map(conditionOf)) }),
@@ -165,6 +169,8 @@ export interface ReportedSession {
   readonly cloud: {
     subnets(): readonly SubnetFigures[];
     readonly lastRead: CloudReadReport;
+    /** Default: nothing is planned with. */
+    readonly planningSources?: PlanningSources;
     /** Undefined while no withdrawals are held. */
     readonly heldWithdrawals: WithdrawalReport | undefined;
   };
@@ -179,9 +185,11 @@ interface Fleet {
   readonly leftAlone: number | undefined;
   readonly subnets: readonly SubnetFigures[];
   readonly cloudRead: CloudReadReport;
+  readonly planningSources: PlanningSources | undefined;
 }
 
-function fleetReport({ summaries, leftAlone = 0, subnets, cloudRead }: Fleet, now: number): FleetReport {
+function fleetReport(fleet: Fleet, now: number): FleetReport {
+  const { summaries, leftAlone = 0, subnets, cloudRead, planningSources } = fleet;
   const { nodes, addresses, pendingPods } = totalsOf(summaries);
   const lists = {
     subnets: subnetReports(subnets, summaries),
@@ -196,6 +204,7 @@ function fleetReport({ summaries, leftAlone = 0, subnets, cloudRead }: Fleet, no
     cloudRead,
     ...omittedOf(lists),
     subnets: lists.subnets.slice(0, maxListed),
+    ...(planningSources !== undefined && { planning: planningReport(summaries, planningSources) }),
     inDeficit: lists.inDeficit.slice(0, maxListed),
     warnings: lists.warnings.slice(0, maxListed),
     excluded: lists.excluded.slice(0, maxListed),

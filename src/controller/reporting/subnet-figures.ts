@@ -8,7 +8,12 @@ export interface SubnetFigures {
   readonly id: string;
   readonly name?: string;
   readonly zone: string;
+  readonly network: string;
+  /** False if the options exclude it for pod addresses, or the cloud no longer shows it. */
+  readonly eligible: boolean;
   readonly cidr: string;
+  /** From which IPv6 prefixes come; absent if there is none. */
+  readonly ipv6Cidr?: string;
   /** False if the subnet is known only from a CiliumNode, so its free addresses were never counted. */
   readonly counted: boolean;
   /** Addresses in its CIDR, and in its further ones. */
@@ -38,14 +43,18 @@ export function subnetFigures(
   now: number,
 ): readonly SubnetFigures[] {
   const blocked = ledger.blocked(now);
-  return [...infrastructure.subnets.values()].map(({ id, name, zone, cidr, otherCidrs = [] }) => {
+  return [...infrastructure.subnets.values()].map((subnet) => {
+    const { id, name, zone, networkId: network, eligible, cidr, otherCidrs = [], ipv6Cidr } = subnet;
     const free = ledger.free(id, now);
     const left = daysLeft?.get(id);
     return {
       id,
       ...(name !== undefined && { name }),
       zone,
+      network,
+      eligible,
       cidr,
+      ...(ipv6Cidr !== undefined && { ipv6Cidr }),
       counted: ledger.hasCounted(id),
       size: subnetSize({ cidr, otherCidrs }),
       free,

@@ -1,5 +1,6 @@
 // The steps of an allocation plan: what each brings the node and what it takes from the subnet.
 import { prefixSize } from '../../providers/contract/network-interface.ts';
+import type { OperationKind } from '../../providers/contract/operations.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 
 export type PlannedStep =
@@ -35,6 +36,15 @@ export type PlannedStep =
       /** Whether it starts with an IPv6 prefix, too. */
       readonly ipv6Prefix?: true;
     };
+
+/** Operations that a step needs together, so they are admitted together. */
+export const operationsOf = {
+  allocateIPs: ['allocateIPs'],
+  allocatePrefixes: ['allocatePrefixes'],
+  allocateIpv6Prefix: ['allocateIpv6Prefix'],
+  adoptInterface: ['attachInterface'],
+  createInterface: ['createInterface', 'attachInterface'],
+} as const satisfies Record<PlannedStep['kind'], readonly OperationKind[]>;
 
 /** Pod addresses that a step brings if it succeeds. */
 export function podAddressesGained(step: PlannedStep, { usePrimaryAddress }: NodeRequirements): number {

@@ -5,12 +5,11 @@ import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { mayConcern, policyOf, type WhatIsBlocked } from '../../providers/contract/failure-policy.ts';
-import type { OperationKind } from '../../providers/contract/operations.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { StepProgress, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
-import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
+import { operationsOf, type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
 import type { AllocationPlan } from './allocation-plan.ts';
 import { prepareIPAllocation } from './prepare-ip-allocation.ts';
 import {
@@ -42,14 +41,6 @@ const maxClearings = 3;
 
 type StepKind = PlannedStep['kind'];
 
-/** Operations that a step needs together, so they are admitted together. */
-const operationsOf: Record<StepKind, readonly OperationKind[]> = {
-  allocateIPs: ['allocateIPs'],
-  allocatePrefixes: ['allocatePrefixes'],
-  allocateIpv6Prefix: ['allocateIpv6Prefix'],
-  adoptInterface: ['attachInterface'],
-  createInterface: ['createInterface', 'attachInterface'],
-};
 const stepKinds = Object.keys(operationsOf) as readonly StepKind[];
 
 export class PoolMaintainer {

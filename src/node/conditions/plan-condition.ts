@@ -38,7 +38,7 @@ function awaitsCount(obstacle: Obstacle, refused: RefusedSubnets | undefined): b
 
 export function obstacleCondition(
   obstacle: Obstacle,
-  { fields, remedies }: CloudWords,
+  { fields, remedies }: Pick<CloudWords, 'fields' | 'remedies'>,
   refused?: RefusedSubnets,
 ): NodeCondition {
   switch (obstacle.kind) {

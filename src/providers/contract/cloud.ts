@@ -60,6 +60,9 @@ export interface AllocationImplementation {
    */
   expectedWait(kinds: readonly OperationKind[], priority: Priority, instanceId: string): number;
 
+  /** The limits that one call of each kind spends from, by their names in reports; empty for kinds that the cloud lacks. */
+  limitsOf(kinds: readonly OperationKind[], instanceId: string): readonly string[];
+
   /**
    * Executes an admitted operation. Resolves once its effect is visible or certain to fail, which takes minutes where the
    * cloud works on after it accepted the request; no slot is held meanwhile. Never rejects for anything a cloud does.

@@ -76,7 +76,7 @@ export function isRead(action: string): boolean {
   return action.startsWith('Describe');
 }
 
-type Admission = Pick<AllocationImplementation, 'admit' | 'expectedWait' | 'reconsider'>;
+type Admission = Pick<AllocationImplementation, 'admit' | 'expectedWait' | 'limitsOf' | 'reconsider'>;
 
 /** What operations of these kinds have to wait for, by the calls that they need. */
 export function admission(
@@ -90,6 +90,7 @@ export function admission(
     },
     reconsider: () => gate.reconsider(),
     expectedWait: (kinds, priority, instanceId) => gate.expectedWait(callsFor(kinds, instanceId), priority),
+    limitsOf: (kinds, instanceId) => gate.limitsOf(callsFor(kinds, instanceId)),
   };
 }
 

@@ -107,6 +107,10 @@ export class CallGate {
     return this.#options.rateLimiter.expectedWait(calls, priority);
   }
 
+  limitsOf(calls: readonly CloudCall[]): readonly string[] {
+    return this.#options.rateLimiter.limitsOf(calls);
+  }
+
   /** An answer says that the cloud would admit `count` further calls by this limit. */
   remaining(limit: LimitKey, count: number): void {
     this.#options.rateLimiter.remaining(limit, count);

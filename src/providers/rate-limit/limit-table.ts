@@ -14,6 +14,10 @@ export interface LimitFigures {
   /** The learned ratio: what throttled calls have left of our quota, from 0 to 1. */
   readonly learnedRatio: number;
   readonly throttled: number;
+  /** Set for a sliding window: each token comes back this long after it was taken. */
+  readonly windowSeconds?: number;
+  /** Set where each thing, such as a VM, has a limit of its own. */
+  readonly perThing?: true;
 }
 
 /** A limit that a call spends from. */
@@ -85,10 +89,11 @@ export class LimitTable {
 
   #figuresOf(name: string, size: LimitSize): readonly (readonly [string, LimitFigures])[] {
     const now = this.#clock.monotonic();
+    const form = formOf(size);
     const used = [...(size.isPerThing === true ? this.#perThing : this.#shared)]
       .filter(([id]) => nameOf(id) === name)
-      .map(([id, limit]) => [id, figuresAt(limit, now)] as const);
-    if (used.length === 0) return [[name, figuresAt(unusedLimit(bucketOf(size), now), now)]];
+      .map(([id, limit]) => [id, { ...figuresAt(limit, now), ...form }] as const);
+    if (used.length === 0) return [[name, { ...figuresAt(unusedLimit(bucketOf(size), now), now), ...form }]];
     if (size.isPerThing !== true) return used;
     const [[, first], ...others] = used as [(typeof used)[number], ...typeof used];
     return [[name, others.reduce((min, [, each]) => (each.tokens < min.tokens ? each : min), first)]];
@@ -108,6 +113,11 @@ export class LimitTable {
 export function nameOf(id: string): string {
   const end = id.indexOf(' ');
   return end === -1 ? id : id.slice(0, end);
+}
+
+function formOf(size: LimitSize): Pick<LimitFigures, 'windowSeconds' | 'perThing'> {
+  if (size.kind === 'window') return { windowSeconds: size.ms / 1000 };
+  return size.isPerThing === true ? { perThing: true } : {};
 }
 
 function figuresAt(known: RateLimit, now: number): LimitFigures {

@@ -182,6 +182,15 @@ export class RateLimiter {
     return Math.max(0, ...waits);
   }
 
+  /** The limits that one of each of these calls spends from together, by the names of their levels. */
+  limitsOf(calls: readonly LimitedCall[]): readonly string[] {
+    const { costs, perThing } = this.#costsOf(calls);
+    const ofThings = [...perThing].map(([id, count]) => [nameOf(id), count] as const);
+    return [...costs.tokens, ...ofThings].flatMap(([name, count]) =>
+      Array.from({ length: count }, () => name),
+    );
+  }
+
   /** The current state of every limit. */
   levels(): readonly BucketLevel[] {
     return this.#table

@@ -100,3 +100,28 @@ export async function announce(
   });
   expect(answer.status).toBe(201);
 }
+
+export interface Supplied extends Simulated {
+  readonly controller: Child;
+  /** Where it serves its status. */
+  readonly port: string;
+}
+
+/** A controller that has supplied one node. `place`: the path prefix of its files. */
+export async function supplied(place: string, cloud = smallCloud()): Promise<Supplied> {
+  const simulated = await simulate(place, cloud);
+  await announce(simulated.api, 'one', 'i-00000000000000001');
+  const controller = new Child(
+    [
+      'run',
+      `--k8s-kubeconfig-path=${simulated.kubeconfig}`,
+      `--ec2-api-endpoint=${simulated.ec2}`,
+      '--aws-region=us-east-1',
+      '--serve-addr=127.0.0.1:0',
+    ],
+    { environment: supplyKeys },
+  );
+  const port = await controller.word(/"port":(\d+).*"msg":"serving health/);
+  await controller.said(/"node":"one".*"msg":"(?:assigned|attached) /);
+  return { ...simulated, controller, port };
+}

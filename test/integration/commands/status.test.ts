@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, type LoopbackServer, loopbackServer } from '../../support/loopback-server.ts';
 import { Child, endAll, headwater, linesOf, program } from './child.ts';
-import { announce, type Simulated, simulate, supplyKeys } from './simulated.ts';
+import { simulate, supplied } from './simulated.ts';
 
 let directory = '';
 const ended: (() => Promise<void>)[] = [];
@@ -20,31 +20,6 @@ afterEach(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-interface Running extends Simulated {
-  readonly controller: Child;
-  /** Where it serves its status. */
-  readonly port: string;
-}
-
-/** A controller that has supplied one node. */
-async function supplied(name: string): Promise<Running> {
-  const simulated = await simulate(join(directory, name));
-  await announce(simulated.api, 'one', 'i-00000000000000001');
-  const controller = new Child(
-    [
-      'run',
-      `--k8s-kubeconfig-path=${simulated.kubeconfig}`,
-      `--ec2-api-endpoint=${simulated.ec2}`,
-      '--aws-region=us-east-1',
-      '--serve-addr=127.0.0.1:0',
-    ],
-    { environment: supplyKeys },
-  );
-  const port = await controller.word(/"port":(\d+).*"msg":"serving health/);
-  await controller.said(/"node":"one".*"msg":"(?:assigned|attached) /);
-  return { ...simulated, controller, port };
-}
-
 async function serverThatSays(status: number, body: unknown): Promise<LoopbackServer> {
   const server = await loopbackServer((_, response) => json(response, status, body));
   ended.push(server.close);
@@ -53,7 +28,7 @@ async function serverThatSays(status: number, body: unknown): Promise<LoopbackSe
 
 describe('headwater status --address', () => {
   test('shows a controller that is well, as lines and as it answers', async () => {
-    const { port } = await supplied('well');
+    const { port } = await supplied(join(directory, 'well'));
 
     const shown = await headwater(['status', `--address=http://127.0.0.1:${port}`]);
     const asJson = await headwater(['status', `--address=127.0.0.1:${port}`, '--output=json']);

@@ -51,6 +51,7 @@ const statusKeys = {
   dryRun: true,
   reasons: true,
   subnets: true,
+  planning: true,
   inDeficit: true,
   warnings: true,
   excluded: true,

@@ -59,6 +59,7 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     admit: missing('admit'),
     reconsider: () => undefined,
     expectedWait: () => 0,
+    limitsOf: () => [],
     perform: missing('perform'),
     ...given,
   };

@@ -28,6 +28,8 @@ function subnet(
   return {
     id: `subnet-0123456789abcdef${letter}`,
     zone: 'eu-central-1a',
+    network: 'vpc-1',
+    eligible: true,
     cidr: '10.0.0.0/24',
     counted: true,
     size: 256,

@@ -14,7 +14,7 @@ function subnet(id: string, change: Partial<SubnetFigures>): SubnetFigures {
     fragmented: false,
     freeBlocks: undefined,
   };
-  return { id, zone: 'a', cidr: '10.0.0.0/24', ...space, ...change };
+  return { id, zone: 'a', network: 'vpc-1', eligible: true, cidr: '10.0.0.0/24', ...space, ...change };
 }
 
 test('blocked resources are counted by what they are and why', () => {

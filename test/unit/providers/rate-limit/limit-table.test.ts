@@ -27,7 +27,10 @@ describe('the limits of a cloud', () => {
     const { table } = tableOf();
 
     expect(table.figures()).toEqual([
-      ['per-vm', { tokens: 12, capacity: 12, refillPerSecond: 1, learnedRatio: 1, throttled: 0 }],
+      [
+        'per-vm',
+        { tokens: 12, capacity: 12, refillPerSecond: 1, learnedRatio: 1, throttled: 0, perThing: true },
+      ],
       ['reads', { tokens: 250, capacity: 250, refillPerSecond: 25, learnedRatio: 1, throttled: 0 }],
     ]);
   });

@@ -1,0 +1,54 @@
+// Describes the command plan.
+import { type CommandDescription, flagsUnder } from './command-description.ts';
+import { askingFlags } from './status-description.ts';
+
+export const planDescription: Omit<CommandDescription, 'run'> = {
+  name: 'plan',
+  summary: 'say what further nodes would take, and which subnets run out',
+  description:
+    'Plans nodes that do not exist yet, by the rules that plan for those that do, with what the leader knows: interfaces, addresses and prefixes of each, ' +
+    'subnets that run out and after which node, and how long the rate limits hold the calls back. It changes nothing, in the cluster or in the cloud. ' +
+    'It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
+    'Its exit code is 0 if all nodes get what they ask for, 1 if not, and 2 if it could not find out.',
+  flags: [
+    ...flagsUnder('Options:', [
+      {
+        name: 'add',
+        value: { placeholder: 'number' },
+        help: 'How many nodes to plan.',
+        notes: ['Accepted: a whole number from 1 to 10000'],
+      },
+      {
+        name: 'type',
+        value: { placeholder: 'type' },
+        help: 'Their instance type.',
+        notes: [
+          'Accepted: the name of an instance type, such as m6i.xlarge',
+          'Default: that of most nodes in their zone.',
+        ],
+      },
+      {
+        name: 'zone',
+        value: { placeholder: 'zone,...' },
+        help: 'The zones that they are spread over. May be repeated.',
+        notes: [
+          'Accepted: names of zones, separated by commas or spaces, or the ends of names',
+          'Default: all with nodes.',
+        ],
+      },
+      {
+        name: 'subnet',
+        value: { placeholder: 'subnet' },
+        help: 'The subnet that their instances are in: they are planned like nodes that are in it, too.',
+        notes: ['Accepted: the id of a subnet', 'Default: that of most nodes in their zone.'],
+      },
+      {
+        name: 'pods',
+        value: { placeholder: 'number' },
+        help: 'The pods of each node that need an address.',
+        notes: ['Accepted: a whole number from 0 to 10000', 'Default: as many as it can hold.'],
+      },
+    ]),
+    ...askingFlags,
+  ],
+};

@@ -1,0 +1,89 @@
+// Lines of the command plan. Pure.
+import { cut, type Line, table, told } from '../status/text-table.ts';
+import { ageInWords, counted, nameInWords } from '../status/words.ts';
+import type { Plan, PlannedKind, PlanProblem } from './plan.ts';
+
+type Width = number | undefined;
+
+/** `notes`: of what the plan leaves out. */
+export function planLines(plan: Plan, notes: readonly string[], width: Width): readonly Line[] {
+  const { kinds, problems } = plan;
+  const sections = [
+    [headLine(plan), ...kinds.flatMap((kind) => kindLines(kind, kinds.length > 1, width))],
+    sumLines(plan, width),
+    problems.flatMap((problem) => told('problem', problemInWords(problem, plan), width, 'bad')),
+    subnetLines(plan, width),
+    notes.flatMap((note) => told('note', note, width, 'doubtful')),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, index) => (index === 0 ? lines : [{ text: '' }, ...lines]))
+    .map((line) => ({ ...line, text: cut(line.text, width) }));
+}
+
+function headLine({ nodes, fit, kinds }: Plan): Line {
+  const type = kinds[0]?.type ?? '';
+  const what = `${counted(nodes, 'node')}${type === '' ? '' : ` of ${type}`}`;
+  return { text: `${what}: ${fit === nodes ? 'all fit' : `${fit} fit`}`, style: 'title' };
+}
+
+function kindLines(kind: PlannedKind, isOneOfMany: boolean, width: Width): readonly Line[] {
+  const { zone, nodes, pods, like, interfaces, addresses, prefixes } = kind;
+  const held = [
+    counted(interfaces, 'interface'),
+    counted(addresses, 'pod address', 'es'),
+    ...(prefixes > 0 ? [`${counted(prefixes, 'prefix', 'es')} among them`] : []),
+  ];
+  const place = zone === '' ? '' : ` in ${zone}`;
+  const count = isOneOfMany ? counted(nodes, 'node') : 'all';
+  const others = like.nodes === 1 ? '' : ` and ${like.nodes - 1} more`;
+  return [
+    ...told('like', `${count}${place} like ${like.example}${others}, in ${like.subnet}`, width),
+    ...told('each', `${counted(pods, 'pod')}; gets ${held.join(', ')}`, width),
+  ];
+}
+
+function sumLines({ total, calls, seconds, limit }: Plan, width: Width): readonly Line[] {
+  const { newInterfaces, addresses, prefixes } = total;
+  const sums = [
+    ...(newInterfaces > 0 ? [counted(newInterfaces, 'new interface')] : []),
+    counted(addresses, 'pod address', 'es'),
+    ...(prefixes > 0 ? [`${counted(prefixes, 'prefix', 'es')} among them`] : []),
+  ];
+  const sent = Object.entries(calls).map(([operation, count]) => `${count} ${nameInWords(operation)}`);
+  const { start, pods, all } = seconds;
+  const by = limit === undefined ? 'no rate limit holds them back' : `held back by ${limit}`;
+  return [
+    ...told('total', sums.join(', '), width),
+    ...told('calls', sent.length === 0 ? 'none' : sent.join(', '), width),
+    ...told(
+      'time',
+      `${ageInWords(start)} until agents start, ${ageInWords(pods)} until pods have addresses, ${ageInWords(all)} for all calls: ${by}`,
+      width,
+    ),
+  ];
+}
+
+function problemInWords({ reason, why, firstNode, nodes, pods }: PlanProblem, plan: Plan): string {
+  const which = nodes === plan.nodes ? 'every node' : `${counted(nodes, 'node')}, first on node ${firstNode}`;
+  const waiting = pods === 0 ? '' : `, ${counted(pods, 'pod')} without an address`;
+  return `${reason} on ${which}${waiting}: ${why}`;
+}
+
+function subnetLines({ subnets }: Plan, width: Width): readonly Line[] {
+  return table(subnets, width, {
+    columns: [
+      ['SUBNET', ({ id }) => id],
+      ['NAME', ({ name = '' }) => name, 2],
+      ['ZONE', ({ zone }) => zone, 1],
+      ['FREE', ({ free }) => free],
+      ['TAKEN', ({ taken }) => taken],
+      ['LEFT', ({ left }) => left],
+      [
+        'FULL',
+        ({ runsOutAfter }) => (runsOutAfter === undefined ? '' : `after ${counted(runsOutAfter, 'node')}`),
+      ],
+    ],
+    style: ({ runsOutAfter }) => (runsOutAfter === undefined ? undefined : 'bad'),
+  });
+}

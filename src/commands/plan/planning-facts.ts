@@ -1,0 +1,142 @@
+// Reads what a plan needs from an answer of /status. A report of another version may have more members.
+import * as z from 'zod';
+import type { PlanningReport } from '../../controller/reporting/planning-report.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
+
+const text = z.string().transform((given) => sanitizedText(given, 500));
+const tags = z.record(z.string(), z.string());
+/** More would only make a plan endless. */
+const count = z.int().min(0).max(1e9);
+const positive = z.number().positive();
+
+const limits = z.object({
+  interfaces: count,
+  addressesPerInterface: count,
+  addressesPerInstance: count.exactOptional(),
+  prefixes: z.boolean(),
+  ipv6PerInterface: count.exactOptional(),
+});
+
+const requirements = z.object({
+  instanceType: text,
+  networkId: text,
+  zone: text,
+  nodeSubnetId: text,
+  interfaceName: text.optional(),
+  firstInterfaceIndex: count,
+  sparesPrimary: z.boolean().exactOptional(),
+  securityGroupIds: z.array(text),
+  securityGroupTags: tags,
+  subnetIds: z.array(text),
+  subnetTags: tags,
+  strictSubnets: z.boolean().exactOptional(),
+  excludeInterfaceTags: tags,
+  deleteOnTermination: z.boolean(),
+  usePrimaryAddress: z.boolean(),
+  prefixDelegation: z.boolean(),
+  othersInterfaceTags: tags.exactOptional(),
+  sparesOthers: z.boolean().exactOptional(),
+});
+
+const limitNames = z.array(text).exactOptional();
+
+const kind = z.object({
+  nodes: count,
+  example: text,
+  requirements,
+  watermarks: z.object({
+    preAllocate: count,
+    minAllocate: count,
+    maxAllocate: count,
+    maxAboveWatermark: count,
+  }),
+  limits,
+  ipv6: z.boolean(),
+  given: z
+    .array(
+      z.object({
+        subnet: text,
+        deviceIndex: count,
+        name: text.exactOptional(),
+        ofOthers: count,
+        secured: z.boolean(),
+      }),
+    )
+    .min(1),
+  calls: z.object({
+    createInterface: limitNames,
+    attachInterface: limitNames,
+    allocateIPs: limitNames,
+    allocatePrefixes: limitNames,
+    allocateIpv6Prefix: limitNames,
+  }),
+});
+
+const planning: z.ZodType<PlanningReport> = z.object({
+  interfaces: z.enum(['made', 'given']),
+  change: z.enum(['perInterface', 'perInstance']),
+  maxPerCall: count.min(1).exactOptional(),
+  kinds: z.array(kind),
+  routeTables: z.array(z.object({ network: text, subnets: z.array(text) })),
+  unreadRouteTables: z
+    .record(
+      z.string(),
+      z.object({ action: text, code: text, message: text, permission: text.exactOptional() }),
+    )
+    .exactOptional(),
+  securityGroups: z.array(z.object({ id: text, networkId: text, tags })),
+  subnetTags: z.record(z.string(), tags),
+  words: z.object({
+    fields: z.object({
+      instanceType: text,
+      networkId: text,
+      zone: text,
+      interfaceName: text.exactOptional(),
+      securityGroupIds: text,
+      securityGroupTags: text,
+    }),
+    remedies: z.object({ fullSubnets: text, fullInstance: text, unseenInstance: text }),
+  }),
+});
+
+const subnet = z.object({
+  id: text,
+  name: text.exactOptional(),
+  zone: text,
+  network: text,
+  eligible: z.boolean(),
+  cidr: text,
+  ipv6Cidr: text.exactOptional(),
+  free: count,
+  freeBlocks: count.optional(),
+});
+
+const bucket = z.object({
+  action: text,
+  tokens: z.number(),
+  capacity: positive,
+  refillPerSecond: positive,
+  windowSeconds: positive.exactOptional(),
+  perThing: z.literal(true).exactOptional(),
+});
+
+const schema = z.object({
+  identity: text,
+  planning,
+  subnets: z.array(subnet),
+  buckets: z.array(bucket),
+  omitted: z.object({ subnets: count.optional() }).optional(),
+  addresses: z.object({ needed: count.optional() }).optional(),
+});
+
+export type PlanningFacts = z.output<typeof schema>;
+export type PlanningSubnet = PlanningFacts['subnets'][number];
+
+/** Undefined if the report does not say what a plan needs. */
+export function planningFactsIn(json: string): PlanningFacts | undefined {
+  try {
+    return schema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}
