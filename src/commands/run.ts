@@ -9,6 +9,8 @@ import type { Options } from '../config/option-table.ts';
 import { thisProcess } from '../config/process-environment.ts';
 import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
+import { auditLines } from './audit-lines.ts';
+import { ChangeAudit } from '../controller/reporting/change-audit.ts';
 import { Controller } from '../controller/controller.ts';
 import { openMode } from '../controller/open-mode.ts';
 import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
@@ -75,6 +77,8 @@ async function serve(
 ): Promise<number> {
   const random = new Random(randomUUID());
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
+  const { clusterName: cluster } = options;
+  const lines = auditLines(options.audit);
   prepareOutbound(outbound, log);
   const access = await findCluster(options, { ...outbound, log });
   const proxy = access.proxy === undefined ? 'none' : proxyInWords(access.proxy);
@@ -84,12 +88,14 @@ async function serve(
   const connection = { options, outbound, log, clock, ...thisProcess };
   const mode = await openMode(command, connection, stop);
   const registry = createMetricRegistry({ measureProcess: true, serves: mode.serves });
+  const identity = `${hostname()}-${random.hex(10)}`;
+  const audit = lines && new ChangeAudit(lines, { cluster, leader: identity }, { clock, log, ...registry });
   const controller = new Controller({
-    host: { options, clock, random, log, registry, onBug },
+    host: { options, clock, random, log, registry, onBug, audit },
     kubernetes: new MeteredTransport(pacedBy(options, transport), registry.metrics),
     leaseTransport: new MeteredTransport(leaseTransport, registry.metrics),
     composeMode: mode.compose,
-    identity: `${hostname()}-${random.hex(10)}`,
+    identity,
     version,
     readLiveOptions: readLive,
   });

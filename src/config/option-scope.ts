@@ -38,6 +38,7 @@ const sharedWithClouds: ReadonlySet<string> = new Set<OptionName>([
   'ec2-api-endpoint',
   'aws-max-results-per-call',
   'cloud-call-timeout',
+  'audit',
   'cloud-quota-share',
   'cloud-quota-overrides',
   'limit-ipam-api-qps',

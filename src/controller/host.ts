@@ -11,6 +11,7 @@ import type { MetricRegistry } from '../observability/metrics.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
+import type { ChangeAudit } from './reporting/change-audit.ts';
 import type { KubernetesAccess } from './reporting/access-warnings.ts';
 import type { NodeScope } from './node-scope.ts';
 import type { ReadLog } from './reporting/watch-counters.ts';
@@ -24,6 +25,8 @@ export interface Host {
   readonly log: Logger;
   readonly registry: MetricRegistry;
   readonly onBug: (error: unknown) => void;
+  /** Undefined: the option audit is not set. */
+  readonly audit?: ChangeAudit | undefined;
 }
 
 /** Whether this process leads, and what it may do meanwhile. */

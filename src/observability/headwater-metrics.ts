@@ -100,6 +100,10 @@ export const headwaterMetrics = {
     ...action,
     outcome: 'ok, or the kind of the failure',
   }),
+  headwater_audit_lines_total: counter(
+    'Lines of the audit of changes in the cloud (option audit), by whether they were written.',
+    { outcome: ['written', 'lost'] },
+  ),
   headwater_cloud_call_duration_seconds: histogram(
     'Seconds that a cloud call was in flight, without the wait for its turn.',
     action,

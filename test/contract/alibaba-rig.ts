@@ -7,6 +7,7 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 import { readAlibabaTopology } from '../../src/simulator/alibaba/alibaba-topology.ts';
 import { createAlibaba } from '../../src/simulator/alibaba/create-alibaba.ts';
 import { InProcessRpc } from '../support/in-process-rpc.ts';
+import type { AuditLine } from '../support/audit-lines.ts';
 import { byOthersOn, cloudDeps, type CloudRig, Interruptions, shownEmpty } from './cloud-rig.ts';
 
 const plan = {
@@ -20,6 +21,7 @@ export function alibabaRig(): CloudRig {
   const clock = new VirtualClock();
   const { network, gateway } = createAlibaba({ topology: topology(), clock, random: new Random('contract') });
   const interruptions = new Interruptions();
+  const audited: AuditLine[] = [];
   const inner = new InProcessRpc(gateway);
   let change = (output: object): object => output;
   const api: RpcApi = {
@@ -43,7 +45,9 @@ export function alibabaRig(): CloudRig {
       list: 'DescribeNetworkInterfaces',
     },
     sent: interruptions.sent,
-    compose: () => composeAlibaba({ api, regionId: network.region }, cloudDeps(clock)).implementation,
+    audited,
+    compose: () =>
+      composeAlibaba({ api, regionId: network.region }, cloudDeps(clock, audited)).implementation,
     before: (...given) => interruptions.arm(...given),
     breakInterface: (instanceId) => {
       const id = interfaceOf(instanceId);

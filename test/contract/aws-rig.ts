@@ -8,6 +8,7 @@ import { createEc2 } from '../../src/simulator/ec2/create-ec2.ts';
 import { InProcessEc2 } from '../support/in-process-ec2.ts';
 import { parseIpv6Block } from '../../src/simulator/cloud/ipv6.ts';
 import { ids, instance, subnets, testBlock, testCloud } from '../support/test-cloud.ts';
+import type { AuditLine } from '../support/audit-lines.ts';
 import { byOthersOn, cloudDeps, type CloudRig, Interruptions, shownEmpty } from './cloud-rig.ts';
 
 const tags = { pool: 'egress' };
@@ -25,6 +26,7 @@ export function awsRig(): CloudRig {
   });
   const { network, gateway } = createEc2({ topology, clock, random: new Random('contract') });
   const interruptions = new Interruptions();
+  const audited: AuditLine[] = [];
   const inner = new InProcessEc2(gateway, () => undefined);
   let change = (output: object): object => output;
   const api: Ec2Api = {
@@ -46,8 +48,9 @@ export function awsRig(): CloudRig {
       list: 'DescribeNetworkInterfaces',
     },
     sent: interruptions.sent,
+    audited,
     compose: () => {
-      const deps = cloudDeps(clock);
+      const deps = cloudDeps(clock, audited);
       return composeAws(api, { ...deps, options: { ...deps.options, awsMaxResultsPerCall: 5 } })
         .implementation;
     },

@@ -9,6 +9,7 @@ import { createArm } from '../../src/simulator/arm/create-arm.ts';
 import { deleteMachine } from '../../src/simulator/arm/machine-changes.ts';
 import { ArmHand, oneMore } from '../support/arm-hand.ts';
 import { InProcessArm } from '../support/in-process-arm.ts';
+import type { AuditLine } from '../support/audit-lines.ts';
 import { cloudDeps, type CloudRig, fillSubnet, Interruptions } from './cloud-rig.ts';
 
 const scaleSet = { scaleSets: [{ name: 'pool', count: 7, interfaces: [{ name: 'nic0', subnet: 'a' }] }] };
@@ -48,6 +49,7 @@ function azureRig(instances: object, calls: CloudRig['calls']): CloudRig & { rea
   });
   const { network } = cloud;
   const interruptions = new Interruptions();
+  const audited: AuditLine[] = [];
   const inner = new InProcessArm(gateway);
   const hand = new ArmHand(gateway);
   const api: ArmApi = {
@@ -65,8 +67,10 @@ function azureRig(instances: object, calls: CloudRig['calls']): CloudRig & { rea
     networkIds: [],
     calls,
     sent: interruptions.sent,
+    audited,
     compose: () =>
-      composeAzure({ api, cloud: 'AzurePublicCloud', place: undefined }, cloudDeps(clock)).implementation,
+      composeAzure({ api, cloud: 'AzurePublicCloud', place: undefined }, cloudDeps(clock, audited))
+        .implementation,
     before: (...given) => interruptions.arm(...given),
     fill: (left) => {
       const [subnetId = ''] = cloud.subnets.keys();

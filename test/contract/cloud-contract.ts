@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CallError } from '../../src/providers/gate/cloud-call.ts';
 import type { CloudRig } from './cloud-rig.ts';
 import { CloudSession, type Observed } from './cloud-session.ts';
+import type { AuditLine } from '../support/audit-lines.ts';
 import { effects, truth, visible, world } from './contract-world.ts';
 import { type CloudMode, clouds } from '../../src/config/clouds/clouds.ts';
 import { describeIpv6 } from './ipv6-contract.ts';
@@ -24,10 +25,67 @@ export function describeCloud(name: string, mode: CloudMode, newRig: () => Cloud
     describeRelease(newRig);
     describeTrouble(newRig);
     describeReads(newRig);
+    describeAudit(newRig);
     if (newRig().publicAddresses !== undefined) describePublicAddresses(newRig);
     describeIpv6(newRig);
   });
 }
+
+function describeAudit(newRig: () => CloudRig): void {
+  test('writes a line to the audit for each change that the cloud was asked for', async () => {
+    const { rig, session, first } = world(newRig);
+    const { grow, shrink } = rig.calls;
+    rig.faults.add({ action: grow, rate: 1, count: 1, match: {}, fault: refusal });
+
+    await session.perform(await session.growth(first, 2));
+    const grown = await session.perform(await session.growth(first, 2));
+    await rig.clock.advance(visible);
+    const shrinkage = await session.shrinkage(first, 1);
+    await session.insistOn(shrinkage);
+
+    const changes = rig.audited.filter(({ audit }) => audit === 'change');
+    expect(changes.map(({ action }) => action.replace(/^Interfaces/, 'NetworkInterfaces'))).toEqual(
+      rig.sent.filter((call) => call === grow || call === shrink),
+    );
+    const lastOf = (operation: string): AuditLine | undefined =>
+      rig.audited.findLast((line) => line.operation === operation);
+    const added = grown.kind === 'done' && grown.answer.kind === 'allocated' ? grown.answer.addresses : [];
+    expect(added).toHaveLength(2);
+    const of = { instance: first, result: 'ok' };
+    const subject = { interface: shrinkage.interfaceId };
+    expect(lastOf('allocateIPs')).toMatchObject({ ...of, why: 'pods', subjects: [{ addresses: added }] });
+    expect(lastOf('releaseIPs')).toMatchObject({
+      ...of,
+      why: 'release',
+      subjects: [{ ...subject, addresses: shrinkage.addresses }],
+    });
+    expect(changes[0]).toMatchObject({ change: 1, result: 'refused', code: refusal.code });
+    expect(Object.keys(changes[0]?.tokens ?? {})).not.toEqual([]);
+  });
+
+  test.each(effects)('writes that the answer was lost %s', async (_, effect) => {
+    const { rig, session, first } = world(newRig);
+    const fault = { kind: 'lost', effect, connection: 'drop', delayMs: 45_000 } as const;
+    await session.perform(await session.growth(first, 2));
+    await rig.clock.advance(visible);
+    rig.faults.add({ action: rig.calls.shrink, rate: 1, count: 1, match: {}, fault });
+
+    const release = await session.shrinkage(first, 1);
+    await session.insistOn(release);
+
+    const { grow, shrink } = rig.calls;
+    const [, ...changes] = rig.audited.filter(({ audit }) => audit === 'change');
+    expect(changes).toHaveLength(rig.sent.filter((call) => call === grow || call === shrink).length - 1);
+    expect(changes[0]).toMatchObject({ result: 'unclear', subjects: [{ addresses: release.addresses }] });
+  });
+}
+
+const refusal = {
+  kind: 'error',
+  code: 'Refused',
+  status: 400,
+  message: 'the account is not allowed',
+} as const;
 
 function describePublicAddresses(newRig: () => CloudRig): void {
   test('associates a public address that carries the tags, and then shows it', async () => {

@@ -11,6 +11,7 @@ import type { CloudNetwork } from '../../src/simulator/cloud/cloud-network.ts';
 import type { Faults } from '../../src/simulator/cloud/faults.ts';
 import { terminate } from '../../src/simulator/cloud/instances.ts';
 import { optionsOf } from '../support/given-options.ts';
+import { type AuditLine, auditInto } from '../support/audit-lines.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 export interface CloudRig {
@@ -33,6 +34,8 @@ export interface CloudRig {
   };
   /** Names of requests, in the order of their sending. */
   readonly sent: readonly string[];
+  /** What the processes wrote to the audit of their changes. */
+  readonly audited: readonly AuditLine[];
   /** Composes the provider of another process. */
   readonly compose: () => Cloud['implementation'];
   /** Runs once, before the next request of this name is sent, and may throw in its place. */
@@ -94,12 +97,14 @@ export function shownEmpty(output: object): object {
 }
 
 /** What a leader composes a cloud with, without options. */
-export function cloudDeps(clock: VirtualClock): CloudDeps {
+export function cloudDeps(clock: VirtualClock, audited: AuditLine[]): CloudDeps {
+  const { metrics } = createMetricRegistry({ measureProcess: false });
   return {
     options: optionsOf({ 'cloud-call-timeout': '20s' }),
     clock,
     log: recordingLogger(),
-    metrics: createMetricRegistry({ measureProcess: false }).metrics,
+    metrics,
+    audit: auditInto(audited, { clock, metrics }),
     leads: () => true,
     isInSafeLeaseWindow: () => true,
     permission: new MutationPermission(noPauses),

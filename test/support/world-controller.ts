@@ -1,4 +1,5 @@
 // A controller in a test cluster, with records of its logs, calls and writes.
+import { type AuditLine, auditInto } from './audit-lines.ts';
 import { metricIn } from '../../rig/metric-text.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import { readLiveOptions } from '../../src/config/read-live-options.ts';
@@ -65,6 +66,8 @@ export class WorldController {
   readonly logged: readonly LogLine[];
   readonly calls: CloudCall[] = [];
   readonly writes: ApiWrite[] = [];
+  /** Lines of the audit of its changes. */
+  readonly audited: AuditLine[] = [];
   readonly outcome: Promise<'stopped' | 'lost'>;
   /** Names of mutating calls, in the order in which they started. */
   readonly started: string[] = [];
@@ -96,6 +99,7 @@ export class WorldController {
         random: world.random.fork(identity),
         log: log ?? recording,
         registry: this.#registry,
+        audit: auditInto(this.audited, { clock, ...this.#registry, leader: identity }),
         onBug: (error) => world.bugs.push(error),
       },
       kubernetes:

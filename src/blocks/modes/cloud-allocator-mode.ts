@@ -31,8 +31,8 @@ export function cloudAllocatorMode(
   deps: ModeDeps,
   composeCloud: (deps: CloudDeps) => AliasCloud,
 ): HostedMode {
-  const { options, clock, log, registry } = deps.host;
-  const cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...deps.leadership });
+  const { registry } = deps.host;
+  const cloud = composeCloud({ ...deps.host, metrics: registry.metrics, ...deps.leadership });
   return new HostedMode(deps, new CloudAllocatorMode(deps, cloud));
 }
 

@@ -38,7 +38,7 @@ export function cloudSyncMode(
   composeCloud: (deps: CloudDeps) => SyncedCloud,
 ): HostedMode {
   const { options, clock, log, registry } = deps.host;
-  const cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...deps.leadership });
+  const cloud = composeCloud({ ...deps.host, metrics: registry.metrics, ...deps.leadership });
   const objects = new HolderWatch(deps, 'Nodes', { path: nodesPath, transform: aliasHolder });
   const writer = new NodeWriter(deps.kubernetes, () => mayWrite(deps), writeTimeoutOf(options));
   const holders = new NodeHolders(writer, objects.reflector, clock);

@@ -1,6 +1,6 @@
 // Options for cloud calls: concurrency, rate limits and time-outs.
 import { optionRows } from '../option-row.ts';
-import { boolean, duration, integer, pageSize, positiveNumber, quotas, share } from '../value-kinds.ts';
+import { boolean, duration, integer, pageSize, positiveNumber, quotas, share, text } from '../value-kinds.ts';
 
 const second = 1000;
 
@@ -49,6 +49,10 @@ export const callOptions = optionRows(
       kind: duration({ min: second, max: 300 * second }),
       help: 'How long to wait for the answer to a cloud call. After a time-out the call may still take effect, so Headwater reads before it acts again: a short time-out costs calls. Calls that take something away wait 5 s at most, and are sent only if that ends before the Lease does: leader-election-lease-duration must be longer than that wait and leader-election-retry-period together.',
       default: '30s',
+    },
+    audit: {
+      kind: text('file', /^(-|\/.*[^/])$/, 'the absolute path of a file, or - for standard output'),
+      help: 'Where a line of JSON is appended for each change that Headwater makes in the cloud: who, what, for which node, why, and the result (docs/audit.md). - is standard output. The file is opened anew for each line, so it can be rotated by moving it away. If it cannot be opened at startup, Headwater refuses to start; later, changes go on without their lines. If unset, there is no audit.',
     },
     'consistency-window': {
       kind: duration({ min: second, max: 600 * second }),

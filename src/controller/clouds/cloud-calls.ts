@@ -25,7 +25,7 @@ export function composeCalls(
   { operatorInstruments, limits, failureOf }: CallRules,
   deps: CloudDeps,
 ): CloudCalls {
-  const { options, clock, log, metrics, leads, isInSafeLeaseWindow, permission } = deps;
+  const { options, clock, log, metrics, leads, isInSafeLeaseWindow, permission, audit } = deps;
   const cap = callCapOf(options);
   const ours = ourLimits(limits, { share: options.cloudQuotaShare, raised: options.cloudQuotaOverrides });
   const rateLimiter = new RateLimiter({
@@ -47,6 +47,7 @@ export function composeCalls(
     isInSafeLeaseWindow,
     permission,
     failureOf,
+    audit,
     ...callInstruments(operatorInstruments, metrics, log, missingPermissions),
   });
   return {

@@ -12,6 +12,7 @@ import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { ChangeAudit } from '../reporting/change-audit.ts';
 import type { MissingPermission } from '../reporting/missing-permissions.ts';
 
 /** What connecting to a cloud requires. */
@@ -51,6 +52,8 @@ export interface CloudDeps {
   /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
   readonly isInSafeLeaseWindow: (ms: number) => boolean;
   readonly permission: MutationPermission;
+  /** Gets a line for each change; undefined: nobody asks for them. */
+  readonly audit?: ChangeAudit | undefined;
 }
 
 export interface CloudReports {

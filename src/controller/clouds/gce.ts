@@ -7,13 +7,15 @@ import type {
   CloudAliases,
 } from '../../blocks/node-ipam/cloud/cloud-aliases.ts';
 import { cidrText, network, parseAddress, parseCidr } from '../../blocks/set/cidr.ts';
+import type { ChangePurpose } from '../../providers/contract/change-purpose.ts';
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
 import type { AliasInterface } from '../../providers/gce/alias-interface.ts';
 import type { ComputeSource } from '../../providers/gce/compute-api.ts';
 import { ComputeClient, computeLimits } from '../../providers/gce/compute-client.ts';
 import { failureOf } from '../../providers/gce/errors.ts';
 import { type InstancePath, instancePathOf } from '../../providers/gce/ids.ts';
-import { addRange } from '../../providers/gce/range-addition.ts';
+import { addRange, type RangeAddition } from '../../providers/gce/range-addition.ts';
+import type { ChangeEnd } from '../../providers/gate/settled-change.ts';
 import type { Caller } from '../../providers/contract/priority.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { aliasFailure, unclearAliasFailure, unreadableProviderId } from './alias-failure.ts';
@@ -69,17 +71,26 @@ class GceAliases implements CloudAliases {
     }
   }
 
-  async addAlias({ providerId }: AliasNode, cidr: string, signal: AbortSignal): Promise<AliasAddition> {
+  async addAlias({ name, providerId }: AliasNode, cidr: string, signal: AbortSignal): Promise<AliasAddition> {
     const path = instancePathOf(providerId);
     if (path === undefined) return unreadableProviderId(providerId, providerIdWords);
-    const context = { caller: high, signal };
+    const instance = `${path.project}/${path.zone}/${path.name}`;
+    const subjects = [{ prefixes: [cidr] }];
+    const purpose: ChangePurpose = { operation: 'addAlias', why: 'podCidr', node: name, instance, subjects };
+    const context = { caller: high, signal, purpose };
     const wanted = { path, range: { ipCidrRange: cidr }, clock: this.#clock };
     const addition = await addRange(this.#client, wanted, context);
+    this.#client.ended(context, endOf(addition));
     if (addition.kind === 'added') return addition;
     return addition.kind === 'unclear'
       ? unclearAliasFailure(addition.failure)
       : failureAt(path, addition.failure);
   }
+}
+
+function endOf(addition: RangeAddition): ChangeEnd {
+  if (addition.kind === 'added') return { kind: 'done', addresses: [] };
+  return { kind: addition.kind === 'unclear' ? 'ambiguous' : 'failed', failure: addition.failure };
 }
 
 function aliasesOn({ ranges, ipv6 }: AliasInterface): AliasReading {

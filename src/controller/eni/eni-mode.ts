@@ -42,7 +42,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
     const { options, clock, random, log, registry } = host;
     this.access = accessScope('eni', options);
     this.#approval = { token: options.allowWithdrawals };
-    this.#cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...leadership });
+    this.#cloud = composeCloud({ ...host, metrics: registry.metrics, ...leadership });
     this.#writes = new WriteHealth(clock);
     this.#probe = new CloudProbe({
       implementation: this.#cloud.implementation,

@@ -99,7 +99,9 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
       perform: (operation, context) => {
         this.calls++;
         const { clock } = this.#context.runtime;
-        const performed = implementation.perform(operation, context);
+        const { instanceId } = this;
+        const node = { name: this.node.name, instanceId };
+        const performed = implementation.perform(operation, { ...context, node });
         const note = (outcome: Outcome): void => this.recentCalls.note(operation, outcome, clock.monotonic());
         performed.then(note, () => undefined);
         return performed;

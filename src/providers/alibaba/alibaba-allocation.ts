@@ -1,4 +1,5 @@
 // Implements the core's cloud contract for Alibaba Cloud.
+import { withPurpose } from '../contract/change-purpose.ts';
 import type { AllocationImplementation, CloudTraits } from '../contract/cloud.ts';
 import type { Tags } from '../contract/network-interface.ts';
 import type { Tolerance } from '../reading/plausible.ts';
@@ -66,7 +67,10 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     readPublicAddresses: () => Promise.reject(new Error('public addresses are not associated')),
     readDetached: (scope, context) => readDetached(client, scope, context),
     ...client.admission(actionOf),
-    perform: (operation, context) => perform({ client, waits, clock, context, consistencyWindow }, operation),
+    perform: (operation, given) => {
+      const context = withPurpose(operation, given);
+      return perform({ client, waits, clock, context, consistencyWindow }, operation);
+    },
     section: alibabaSection,
   };
 }

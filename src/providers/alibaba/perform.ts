@@ -113,7 +113,7 @@ function stillLost(outcome: Outcome): Outcome {
   return isOpen ? { kind: 'ambiguous', failure: outcome.failure } : outcome;
 }
 
-/** An attachment that falls back is tried once more. */
+/** The cloud works on after it accepted an attachment. One that falls back is tried once more. */
 function attachInterface(call: Performing, operation: AttachInterface): Promise<Outcome> {
   const { client, clock, context } = call;
   const attempt = async (tries: number): Promise<Outcome> => {
@@ -126,11 +126,18 @@ function attachInterface(call: Performing, operation: AttachInterface): Promise<
 }
 
 async function attachOnce(call: Performing, operation: AttachInterface): Promise<Outcome> {
-  const { interfaceId, instanceId, deviceIndex } = operation;
+  const { interfaceId, instanceId } = operation;
   const action = 'AttachNetworkInterface';
   const input = { networkInterfaceId: interfaceId, instanceId };
   const result = await call.client.write(action, input, call.context);
   if (result.kind !== 'answered') return result;
+  const outcome = await attachmentOf(call, operation);
+  call.client.ended(call.context, outcome);
+  return outcome;
+}
+
+async function attachmentOf(call: Performing, operation: AttachInterface): Promise<Outcome> {
+  const { interfaceId, instanceId, deviceIndex } = operation;
   const end = await call.waits.attached(operation, call.context);
   // The interface stays busy, and the operation may still end.
   if (end === 'overdue') return { kind: 'ambiguous', failure: notEnded(operation) };
@@ -229,5 +236,7 @@ async function write<A extends RpcAction>(
   input: RpcInput<A>,
   read: (output: RpcOutput<A>) => Answer | { readonly problem: string },
 ): Promise<Outcome> {
-  return outcomeOf(action, await client.write(action, input, context), read);
+  const outcome = (output: RpcOutput<A>): Outcome => outcomeOf(action, read(output));
+  const result = await client.write(action, input, context, outcome);
+  return result.kind === 'answered' ? outcome(result.output) : result;
 }

@@ -1,8 +1,10 @@
 // Calls ECS and VPC through the gate: what each action does and spends, and listings page by page.
 import type { CallContext } from '../contract/cloud.ts';
+import type { Outcome } from '../contract/operations.ts';
 import { endless, unreadable } from '../contract/cloud-failure.ts';
 import { ActionClient, maxPages } from '../gate/action-client.ts';
 import type { CallGate, ReadResult, WriteResult } from '../gate/call-gate.ts';
+import type { Sending } from '../gate/cloud-call.ts';
 import type { NumberedPage, RpcAction, RpcApi, RpcInput, RpcOutput, TokenPage } from './rpc-api.ts';
 
 /** No address waits for these actions. Each changes the interface that it names. */
@@ -79,12 +81,24 @@ export class RpcClient extends ActionClient<RpcAction> {
     action: A,
     input: RpcInput<A>,
     context: CallContext,
+    outcome?: (output: RpcOutput<A>) => Outcome,
   ): Promise<WriteResult<RpcOutput<A>>> {
     const { networkInterfaceId } = input as { readonly networkInterfaceId?: string };
     const isHousekeeping = takingAway.has(action) && networkInterfaceId !== undefined;
     const call = { ...this.callOf(action), ...(isHousekeeping && { housekeepingOf: networkInterfaceId }) };
-    return this.gate.write(call, context, (sending) => this.#api.send(action, input, sending));
+    const send = (sending: Sending): Promise<RpcOutput<A>> => this.#api.send(action, input, sending);
+    return this.gate.write(call, context, send, { requestId, ...(outcome && { outcome }) });
   }
+
+  /** Reports how a change ends that was accepted without an outcome. */
+  ended(context: CallContext, outcome: Outcome): void {
+    this.gate.ended(context, outcome);
+  }
+}
+
+/** The models of all answers have it. */
+function requestId(output: object): string | undefined {
+  return (output as { readonly requestId?: string }).requestId;
 }
 
 function totalOf(action: RpcAction, { totalCount }: { readonly totalCount?: number | undefined }): number {

@@ -1,7 +1,9 @@
 // Calls EC2 through the gate: what each action does and spends, and listings page by page.
 import type { CallContext } from '../contract/cloud.ts';
+import type { Outcome } from '../contract/operations.ts';
 import { ActionClient } from '../gate/action-client.ts';
 import type { CallGate, ReadResult, WriteResult } from '../gate/call-gate.ts';
+import type { Sending } from '../gate/cloud-call.ts';
 import type { DryRunAction, Ec2Action, Ec2Api, Ec2Input, Ec2Output, ListInput } from './ec2-api.ts';
 
 /** A page may be as small as five items: --aws-max-results-per-call. So these are a million items. */
@@ -21,6 +23,11 @@ const housekeeping: { readonly [A in Ec2Action]?: (input: Ec2Input<A>) => string
   ModifyNetworkInterfaceAttribute: ({ NetworkInterfaceId }) => NetworkInterfaceId,
   AssociateAddress: ({ NetworkInterfaceId }) => NetworkInterfaceId,
 };
+
+/** The SDK adds it to each output. */
+function requestId(output: object): string | undefined {
+  return (output as { readonly $metadata?: { readonly requestId?: string } }).$metadata?.requestId;
+}
 
 export type ReadAction = {
   [A in Ec2Action]: Ec2Input<A> extends ListInput ? (A extends `Describe${string}` ? A : never) : never;
@@ -61,9 +68,11 @@ export class Ec2Client extends ActionClient<Ec2Action> {
     action: A,
     input: Ec2Input<A>,
     context: CallContext,
+    outcome?: (output: Ec2Output<A>) => Outcome,
   ): Promise<WriteResult<Ec2Output<A>>> {
     const housekeepingOf = housekeeping[action]?.(input);
     const call = { ...this.callOf(action), ...(housekeepingOf !== undefined && { housekeepingOf }) };
-    return this.gate.write(call, context, (sending) => this.#api.send(action, input, sending));
+    const send = (sending: Sending): Promise<Ec2Output<A>> => this.#api.send(action, input, sending);
+    return this.gate.write(call, context, send, { requestId, ...(outcome && { outcome }) });
   }
 }

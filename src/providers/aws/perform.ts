@@ -204,9 +204,10 @@ async function write<A extends Ec2Action>(
   input: Ec2Input<A>,
   read: (output: Ec2Output<A>) => Answer | { readonly problem: string },
 ): Promise<Outcome> {
-  return outcomeOf(action, await client.write(action, input, context), (output) =>
-    'Return' in output && output.Return === false
-      ? { problem: 'it says that nothing was done' }
-      : read(output),
-  );
+  const outcome = (output: Ec2Output<A>): Outcome => {
+    const isUndone = 'Return' in output && output.Return === false;
+    return outcomeOf(action, isUndone ? { problem: 'it says that nothing was done' } : read(output));
+  };
+  const result = await client.write(action, input, context, outcome);
+  return result.kind === 'answered' ? outcome(result.output) : result;
 }

@@ -67,6 +67,7 @@ export class BodyReader {
     const progressUrl = headers['azure-asyncoperation'] ?? headers['location'];
     return {
       status,
+      requestId: headers['x-ms-request-id'],
       body,
       count: this.#counting?.count,
       etag: text(body, 'etag') ?? headers['etag'],

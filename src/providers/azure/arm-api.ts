@@ -27,6 +27,7 @@ export interface ArmRequest {
 
 export interface ArmAnswer {
   readonly status: number;
+  readonly requestId?: string | undefined;
   readonly body: Json;
   /** The number of items in the list that was to be counted; undefined if the answer has none. */
   readonly count?: number | undefined;

@@ -1,8 +1,9 @@
 // Every request to ARM goes through here to the gate, and what its answers say of the limits comes back.
 import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import { CallError, type CloudCall } from '../gate/cloud-call.ts';
+import { CallError, type CloudCall, type Sending } from '../gate/cloud-call.ts';
 import type { CallGate, WriteResult } from '../gate/call-gate.ts';
+import type { ChangeEnd } from '../gate/settled-change.ts';
 import type { ArmAnswer, ArmApi, ArmRequest, Json } from './arm-api.ts';
 import { list, text } from './arm-api.ts';
 import { following } from './requests.ts';
@@ -91,11 +92,16 @@ export class ArmClient {
 
   /** Sends an admitted change once. */
   async writeAdmitted(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
-    const result = await this.#gate.write(callOf(request), context, (sending) =>
-      this.#api.send(request, sending),
-    );
+    const send = (sending: Sending): Promise<ArmAnswer> => this.#api.send(request, sending);
+    const requestId = (answer: ArmAnswer): string | undefined => answer.requestId;
+    const result = await this.#gate.write(callOf(request), context, send, { requestId });
     if (result.kind === 'answered') this.#learnLimits(request, result.output);
     return result;
+  }
+
+  /** Reports how a change ends that Azure had accepted, or whose answer was lost. */
+  ended(context: CallContext, end: ChangeEnd): void {
+    this.#gate.ended(context, end);
   }
 
   /** An admitted change is not sent after all. */

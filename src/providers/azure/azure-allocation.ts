@@ -1,4 +1,5 @@
 // Implements the core's cloud contract for Azure.
+import { withPurpose } from '../contract/change-purpose.ts';
 import type {
   AllocationImplementation,
   CallContext,
@@ -100,7 +101,8 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     readPublicAddresses: (tags, context) => prefixes.read(tags, context),
     readDetached: () => Promise.resolve({ startedAt: clock.monotonic(), interfaces: [] }),
     ...admission(gate, callsFor),
-    perform: (operation, context) => perform({ ...parts, releases }, operation, context),
+    perform: (operation, context) =>
+      perform({ ...parts, releases }, operation, withPurpose(operation, context)),
     section: azureSection(spellings),
   };
 }

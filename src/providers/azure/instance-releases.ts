@@ -34,6 +34,8 @@ const maxPreparation = 15_000;
 interface Batch {
   readonly instanceId: string;
   readonly startedAt: number;
+  /** The first operation's. Before the PUT, its subjects become those of all. */
+  readonly purpose: CallContext['purpose'];
   /** By the id of the interface. */
   readonly removals: Map<string, readonly string[]>;
   /** Why interfaces cannot take part, by the id of the interface. */
@@ -83,6 +85,7 @@ export class InstanceReleases {
     const batch: Batch = {
       instanceId,
       startedAt: this.#options.clock.monotonic(),
+      purpose: context.purpose,
       removals: new Map([[interfaceId, addresses]]),
       refusals: new Map(),
     };
@@ -148,6 +151,9 @@ export class InstanceReleases {
     const { instanceId, removals, startedAt } = batch;
     const { prepared, refusals } = planRemovals({ instanceId, removals, model, ...read });
     batch.refusals = refusals;
+    const leaving = [...removals].filter(([id]) => !refusals.has(id));
+    if (batch.purpose !== undefined)
+      batch.purpose.subjects = leaving.map(([id, addresses]) => ({ interface: id, addresses }));
     const isLate = this.#options.clock.monotonic() - startedAt > maxPreparation;
     return isLate && prepared.kind === 'change' ? tooSlow : prepared;
   }

@@ -194,12 +194,17 @@ async function readModel(client: ArmClient, { read }: Target, context: CallConte
 }
 
 async function waitForEnd(
-  { changes }: UpdateParts,
+  { changes, client }: UpdateParts,
   { target, goal, context }: Sent,
   accepted: Acceptance | undefined,
 ): Promise<ModelResult> {
   const { instanceId, read, update: operation } = target;
-  return resultOf(await changes.wait({ instanceId, read, operation, goal, accepted }, context));
+  const result = resultOf(await changes.wait({ instanceId, read, operation, goal, accepted }, context));
+  client.ended(
+    context,
+    result.kind === 'shown' ? { kind: 'done', addresses: addedIn(goal, result) } : result,
+  );
+  return result;
 }
 
 /** The interfaces of a VM, as they are now. Rejects with a CloudError. */
@@ -230,6 +235,17 @@ export const notCertain = {
   code: 'ModelIsChanging',
   problem: 'the last change failed, and it is not certain yet what it left',
 } as const satisfies Prepared;
+
+/** The addresses that the interfaces show for what was added. */
+function addedIn({ kind, names }: Goal, { addressesByInterface }: Shown): readonly string[] {
+  if (kind !== 'added') return [];
+  return [...names].flatMap(([name, each]) => {
+    const shown = addressesByInterface.get(name.toLowerCase());
+    return each.flatMap((configuration) => shown?.get(configuration) ?? []);
+  });
+}
+
+type Shown = Extract<ModelResult, { kind: 'shown' }>;
 
 function resultOf(end: EndOfChange): ModelResult {
   if (end.kind === 'failed') return { kind: 'failed', failure: end.failure };

@@ -3,7 +3,7 @@
 import type { AllocationImplementation, CallContext } from '../contract/cloud.ts';
 import type { Answer, OperationKind, Outcome } from '../contract/operations.ts';
 import { endless, unreadable } from '../contract/cloud-failure.ts';
-import type { CallGate, ReadResult, WriteResult } from './call-gate.ts';
+import type { CallGate, ReadResult } from './call-gate.ts';
 import type { CloudCall } from './cloud-call.ts';
 
 /** More pages than any listing has whose pages have a fixed size: a million interfaces by token, 100,000 items by number. */
@@ -95,13 +95,7 @@ export function admission(
 }
 
 /** What an answered change did. A success answer that cannot be understood leaves the result ambiguous. */
-export function outcomeOf<Output>(
-  action: string,
-  result: WriteResult<Output>,
-  read: (output: Output) => Answer | { readonly problem: string },
-): Outcome {
-  if (result.kind !== 'answered') return result;
-  const answer = read(result.output);
+export function outcomeOf(action: string, answer: Answer | { readonly problem: string }): Outcome {
   if ('kind' in answer) return { kind: 'done', answer };
   const { failure } = unreadable(action, `cannot understand the answer: ${answer.problem}`);
   return { kind: 'ambiguous', failure };

@@ -10,6 +10,7 @@ import type { ConcurrencyLimiter } from '../rate-limit/concurrency-limiter.ts';
 import type { LimitKey } from '../rate-limit/limit-key.ts';
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts';
 import { CallError, type CloudCall, type Sending } from './cloud-call.ts';
+import { answeredChange, type AnswerReading, type ChangeEnd, type ChangeListener } from './settled-change.ts';
 import { DeniedActions } from './denied-actions.ts';
 import { type MutationPermission, pauseWords } from './mutation-permission.ts';
 
@@ -27,6 +28,7 @@ export interface CallGateOptions {
   /** Reads the cloud's codes. Client codes of the gate are Stopped, Fenced, Ended and Timeout. */
   readonly failureOf: (call: CloudCall, error: CallError) => CloudFailure;
   readonly onCall: (call: FinishedCall) => void;
+  readonly audit?: ChangeListener | undefined;
   /** Called if these calls had to wait for the rate limits, with the time in ms. */
   readonly onWait: (calls: readonly CloudCall[], ms: number) => void;
 }
@@ -45,6 +47,8 @@ export type WriteResult<T> =
   | { readonly kind: 'answered'; readonly output: T }
   | { readonly kind: 'failed'; readonly failure: CloudFailure }
   | { readonly kind: 'ambiguous'; readonly failure: CloudFailure };
+
+type NotAnswered = Exclude<WriteResult<never>, { readonly kind: 'answered' }>;
 
 export interface ReadResult<T> {
   /** When the request was sent, in monotonic ms. */
@@ -125,7 +129,12 @@ export class CallGate {
   /**
    * Sends an admitted call once. A housekeeping call whose denial is known is not sent: the denial is its answer.
    */
-  async write<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<WriteResult<T>> {
+  async write<T>(
+    call: CloudCall,
+    context: CallContext,
+    send: Send<T>,
+    reading?: AnswerReading<T>,
+  ): Promise<WriteResult<T>> {
     const { name, housekeepingOf } = call;
     const attempt =
       housekeepingOf === undefined ? undefined : this.#denied.beginAttempt(name, housekeepingOf);
@@ -136,15 +145,26 @@ export class CallGate {
     try {
       const { output } = await this.#send(call, context, send);
       attempt?.granted();
+      this.#options.audit?.changed(answeredChange(call, context, output, reading));
       return { kind: 'answered', output };
     } catch (error) {
       if (!isOfCall(error)) throw error;
-      const { cause, failure } = error;
-      attempt?.failed(failure);
-      return { kind: cause.result === 'noAnswer' ? 'ambiguous' : 'failed', failure };
+      attempt?.failed(error.failure);
+      return this.#failed(call, context, error);
     } finally {
       attempt?.end();
     }
+  }
+
+  #failed(call: CloudCall, context: CallContext, { cause, failure }: FailedCall): NotAnswered {
+    const end = { kind: cause.result === 'noAnswer' ? 'ambiguous' : 'failed', failure } as const;
+    if (cause.result !== 'notSent') this.#options.audit?.changed({ call, purpose: context.purpose, end });
+    return end;
+  }
+
+  /** Reports how a change ends that the cloud had accepted. */
+  ended({ purpose }: CallContext, end: ChangeEnd): void {
+    this.#options.audit?.changed({ purpose, end });
   }
 
   /** Rejects with the CloudError of a failed call. */

@@ -4,7 +4,8 @@ import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CallContext } from '../contract/cloud.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
 import type { CallGate, WriteResult } from '../gate/call-gate.ts';
-import type { CloudCall } from '../gate/cloud-call.ts';
+import type { ChangeEnd } from '../gate/settled-change.ts';
+import type { CloudCall, Sending } from '../gate/cloud-call.ts';
 import { type AliasInterface, interfaceIn, type AliasRange } from './alias-interface.ts';
 import type { ComputeAction, ComputeRequest, ComputeSource } from './compute-api.ts';
 import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
@@ -68,9 +69,13 @@ export class ComputeClient {
     };
     const call = callOf(action, 'adds');
     await this.#gate.admit([call], context);
-    const result = await this.#gate.write(call, context, (sending) => this.#api.send(request, sending));
+    const nameIn = (output: object): unknown => shownObject(output)['name'];
+    const send = (sending: Sending): Promise<object> => this.#api.send(request, sending);
+    const result = await this.#gate.write(call, context, send, {
+      requestId: (output) => firstText(nameIn(output)),
+    });
     if (result.kind !== 'answered') return result;
-    const { name } = shownObject(result.output);
+    const name = nameIn(result.output);
     if (isOperationName(name)) return { kind: 'answered', output: name };
     return { kind: 'ambiguous', failure: unreadable(action, 'the answer names no operation').failure };
   }
@@ -92,6 +97,11 @@ export class ComputeClient {
     const code = firstText(first['code']) ?? 'UNKNOWN';
     const message = firstText(first['message']) ?? 'it says nothing more';
     return { kind: 'failed', ...sanitizedAnswer({ code, requestId: undefined }, message) };
+  }
+
+  /** Reports how a change ends that was accepted. */
+  ended(context: CallContext, end: ChangeEnd): void {
+    this.#gate.ended(context, end);
   }
 
   async #read(request: ComputeRequest, context: CallContext): Promise<object> {

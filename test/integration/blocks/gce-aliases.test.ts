@@ -9,12 +9,14 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type GceFaults, GceModel } from '../../../src/simulator/gce/gce-model.ts';
 import { type JsonObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
+import { type AuditLine, auditInto } from '../../support/audit-lines.ts';
 import { inProcessGce } from '../../support/in-process-gce.ts';
 
 const never = new AbortController().signal;
 
 class GceWorld extends BlockWorld {
   readonly gce: GceModel;
+  readonly audited: AuditLine[] = [];
   #cloud: AliasCloud | undefined;
 
   constructor(flags: Readonly<Record<string, string>> = {}) {
@@ -26,7 +28,8 @@ class GceWorld extends BlockWorld {
       mode: (deps) =>
         cloudAllocatorMode(deps, (cloud) => {
           if (gce === undefined) throw new Error('the model comes first');
-          this.#cloud = composeGceAliases(inProcessGce(gce, deps.host.clock), cloud);
+          const audit = auditInto(this.audited, cloud);
+          this.#cloud = composeGceAliases(inProcessGce(gce, deps.host.clock), { ...cloud, audit });
           return this.#cloud;
         }),
     });
@@ -163,6 +166,12 @@ describe('an alias that is added on Google Cloud', () => {
     const calls = world.gce.calls.length;
     expect(await world.add('a', '10.4.2.0/24')).toEqual({ kind: 'added' });
     expect(world.gce.calls).toHaveLength(calls + 1);
+    const of = { change: 1, node: 'a', instance: 'my-project/us-central1-a/a', why: 'podCidr' };
+    const subjects = [{ prefixes: ['10.4.2.0/24'] }];
+    expect(world.audited).toMatchObject([
+      { ...of, audit: 'change', result: 'accepted', requestId: expect.stringMatching(/./), subjects },
+      { ...of, audit: 'end', result: 'ok', subjects },
+    ]);
   });
 
   test.each<[string, Partial<GceFaults>, AliasAddition['kind'], RegExp, string]>([
@@ -189,6 +198,9 @@ describe('an alias that is added on Google Cloud', () => {
     expect(answer).toMatchObject({ kind, reason, message: expect.stringMatching(message) });
     expect(instance.ranges).toEqual([]);
     expect(world.gce.calls.length).toBeLessThanOrEqual(30);
+    const lines = world.audited.filter(({ audit }) => audit === 'change');
+    expect(lines).toHaveLength(world.gce.calls.filter((call) => call.startsWith('PATCH')).length);
+    expect(world.audited.at(-1)?.result ?? 'refused').toBe(kind === 'unclear' ? 'unclear' : 'refused');
     expect(world.bugs).toEqual([]);
   });
 

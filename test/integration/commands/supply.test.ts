@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { EC2Client, DescribeInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child, endAll, headwater, linesOf } from './child.ts';
@@ -196,6 +196,61 @@ describe('the command run', () => {
       expect.objectContaining({
         spec: expect.not.objectContaining({ holderIdentity: status['identity'] }),
       }),
+    ]);
+  });
+
+  test('writes a line for each change to a file that is moved away and lost meanwhile, and serves on', async () => {
+    const simulated = await simulate(join(directory, 'audited'));
+    const { api } = simulated;
+    await announce(api, 'one', 'i-00000000000000001');
+    const folder = await mkdtemp(join(directory, 'audit-'));
+    const file = join(folder, 'audit.jsonl');
+
+    const child = new Child(['run', ...flagsFor(simulated), `--audit=${file}`], { environment: supplyKeys });
+    const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+    await child.said(/"node":"one".*"msg":"(?:assigned|attached) /);
+    await rename(folder, `${folder}-away`);
+    await announce(api, 'two', 'i-00000000000000002');
+    await child.said(/"msg":"cannot write to the audit/);
+    await child.said(/"node":"two".*"msg":"(?:assigned|attached) /);
+    const metrics = await (await fetch(`${address}/metrics`)).text();
+    const ended = await child.stop();
+
+    const lines = linesOf(await readFile(join(`${folder}-away`, 'audit.jsonl'), 'utf8'));
+    const ofOne = lines.map((line) => JSON.parse(line) as object);
+    expect(ofOne).toEqual(expect.arrayContaining([expect.objectContaining({ node: 'one', result: 'ok' })]));
+    expect(ofOne).not.toEqual(expect.arrayContaining([expect.objectContaining({ node: 'two' })]));
+    expect(ended).toMatchObject({ code: 0, err: '' });
+    expect(ended.out.match(/cannot write to the audit/g)).toHaveLength(1);
+    const count = (pattern: RegExp): number =>
+      [...metrics.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
+    const changes = /^headwater_cloud_calls_total\{action="(?!Describe)\w+",outcome="ok"\} (\d+)$/gm;
+    expect(count(changes)).toBe(count(/^headwater_audit_lines_total\{outcome="\w+"\} (\d+)$/gm));
+  });
+
+  test('writes its changes to standard output between the lines of its log', async () => {
+    const simulated = await simulate(join(directory, 'audit-shown'));
+    await announce(simulated.api, 'one', 'i-00000000000000001');
+    const child = new Child(['run', ...flagsFor(simulated), '--audit=-', '--log-level=error'], {
+      environment: supplyKeys,
+    });
+
+    await child.said(/"audit":"change".*"node":"one".*"result":"ok"/);
+    const { code, out } = await child.stop();
+
+    expect(code).toBe(0);
+    const lines = linesOf(out).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(new Set(lines.map(({ audit }) => audit))).toEqual(new Set(['change']));
+  });
+
+  test('does not start if the file of its audit cannot be opened', async () => {
+    const { code, err } = await headwater(['run', '--audit=/proc/no/such/file']);
+
+    expect(code).toBe(2);
+    expect(linesOf(err)).toEqual([
+      expect.stringContaining(
+        '--audit=/proc/no/such/file cannot be written, because its directory does not exist: ',
+      ),
     ]);
   });
 

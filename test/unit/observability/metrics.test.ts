@@ -74,6 +74,7 @@ const expected: readonly Expected[] = [
   ['headwater_oldest_deficit_seconds', 'gauge', ['priority']],
   ['headwater_allocation_calls', 'histogram', [], [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50]],
   ['headwater_cloud_calls_total', 'counter', ['action', 'outcome']],
+  ['headwater_audit_lines_total', 'counter', ['outcome']],
   ['headwater_cloud_call_duration_seconds', 'histogram', ['action'], call],
   ['headwater_cloud_calls_queued', 'gauge', ['action', 'priority']],
   ['headwater_cloud_rate_limit_tokens', 'gauge', ['action']],

@@ -1,0 +1,123 @@
+// What a change in a cloud is for and about, for the audit of changes: which node, why, and which things it names.
+import type { Answer, Operation, OperationKind } from './operations.ts';
+import { type Caller, isPressing } from './priority.ts';
+
+export const changeReasons = {
+  pods: 'pods of the node wait for addresses, or its agent cannot start without one',
+  watermark: 'the node has fewer free addresses than its watermarks ask for',
+  ipv6: 'the agent of the node asks for IPv6',
+  release: 'the node has more free addresses than its watermarks keep, and its agent agreed',
+  idleInterface: 'the interface carried no pods for a long time',
+  failedAttach: 'a new interface could not be attached',
+  orphan: 'the interface was left behind, and no instance has it',
+  staticIp: 'the node asks for a public address',
+  deleteOnTermination: 'the interface has to go with its instance',
+  podCidr: 'the instance has to route the pod CIDR of its Node',
+} as const;
+
+export type ChangeReason = keyof typeof changeReasons;
+
+/** Ids as the cloud has them. Members that are unknown or do not apply are absent. */
+export interface ChangeSubject {
+  readonly interface?: string;
+  readonly subnet?: string;
+  readonly addresses?: readonly string[];
+  readonly prefixes?: readonly string[];
+  readonly publicAddress?: string;
+  /** How many addresses or prefixes are asked for. */
+  readonly count?: number;
+}
+
+export interface ChangePurpose {
+  readonly operation: OperationKind | 'addAlias';
+  readonly why: ChangeReason;
+  readonly node?: string | undefined;
+  readonly instance?: string | undefined;
+  /** Several where one call changes several interfaces: whoever sends it names them just before. */
+  subjects: readonly ChangeSubject[];
+}
+
+/** What the context of a call says of whom it is for. */
+interface Beneficiary {
+  readonly caller: Caller;
+  readonly node?: { readonly name: string; readonly instanceId: string };
+  readonly instanceId?: string;
+}
+
+/** The context of the calls that carry out an operation. */
+export function withPurpose<C extends Beneficiary>(operation: Operation, context: C): C & Purposed {
+  const { node, instanceId } = context;
+  const purpose: ChangePurpose = {
+    operation: operation.kind,
+    why: reasonOf(operation, context),
+    node: node?.name,
+    instance: 'instanceId' in operation ? operation.instanceId : (node?.instanceId ?? instanceId),
+    subjects: [subjectOf(operation)],
+  };
+  return { ...context, purpose };
+}
+
+interface Purposed {
+  readonly purpose: ChangePurpose;
+}
+
+/** Reasons that follow from the kind of the operation alone. */
+const reasonsOfKinds = {
+  allocateIpv6Prefix: 'ipv6',
+  releaseIPs: 'release',
+  releasePrefixes: 'release',
+  associateStaticIP: 'staticIp',
+  setDeleteOnTermination: 'deleteOnTermination',
+  detachInterface: 'idleInterface',
+} as const satisfies Partial<Record<OperationKind, ChangeReason>>;
+
+function reasonOf({ kind }: Operation, { caller, node }: Beneficiary): ChangeReason {
+  if (kind in reasonsOfKinds) return reasonsOfKinds[kind as keyof typeof reasonsOfKinds];
+  if (kind !== 'deleteInterface') return isPressing(caller.priority) ? 'pods' : 'watermark';
+  if (node === undefined) return 'orphan';
+  return caller.priority === 'housekeeping' ? 'idleInterface' : 'failedAttach';
+}
+
+function subjectOf(operation: Operation): ChangeSubject {
+  switch (operation.kind) {
+    case 'createInterface': {
+      const { subnetId: subnet, addressCount, prefixCount, ipv6Prefix } = operation;
+      return { subnet, count: addressCount + prefixCount + (ipv6Prefix === true ? 1 : 0) };
+    }
+    case 'allocateIPs':
+    case 'allocatePrefixes':
+      return { interface: operation.interfaceId, count: operation.count };
+    case 'allocateIpv6Prefix':
+      return { interface: operation.interfaceId, count: 1 };
+    case 'releaseIPs':
+      return { interface: operation.interfaceId, addresses: operation.addresses };
+    case 'releasePrefixes':
+      return { interface: operation.interfaceId, prefixes: operation.prefixes };
+    case 'associateStaticIP':
+      return { interface: operation.interfaceId, publicAddress: operation.publicAddress };
+    default:
+      return { interface: operation.interfaceId };
+  }
+}
+
+/** What the answer shows of the thing that was changed; undefined if no more than the request named. */
+export function subjectIn(answer: Answer): ChangeSubject | undefined {
+  switch (answer.kind) {
+    case 'created': {
+      const { id, subnetId: subnet, primaryAddress, addresses, prefixes } = answer.interface;
+      const all = [...new Set([primaryAddress, ...addresses])];
+      return {
+        interface: id,
+        subnet,
+        addresses: all,
+        prefixes: [...prefixes, ...(answer.interface.ipv6Prefixes ?? [])],
+      };
+    }
+    case 'allocated': {
+      const { interfaceId, addresses, prefixes, ipv6Prefixes = [] } = answer;
+      return { interface: interfaceId, addresses, prefixes: [...prefixes, ...ipv6Prefixes] };
+    }
+    default:
+      return undefined;
+  }
+}
