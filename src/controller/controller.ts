@@ -317,10 +317,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   #createElection(): LeaderElection {
     const { host, leaseTransport, identity } = this.#deps;
     const { options, clock, random, log, registry, onBug } = host;
-    return new LeaderElection({
-      transport: leaseTransport,
-      clock,
-      random: random.fork('election'),
+    const ports = { transport: leaseTransport, clock, random: random.fork('election'), onBug };
+    return new LeaderElection(ports, {
       namespace: options.k8sNamespace,
       name: options.leaderElectionLeaseName,
       identity,
@@ -340,7 +338,6 @@ export class Controller<Status extends object = StatusReport, Node extends objec
         }
       },
       onProblem: (problem) => log.warn('cannot get or renew the Lease', { problem: problem.message }),
-      onBug,
     });
   }
 

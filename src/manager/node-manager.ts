@@ -41,11 +41,11 @@ import {
 import type { CloudEvent, CloudListener, ReportedEvent } from './serving-event.ts';
 
 export interface NodeManagerOptions {
-  /** What the Nodes say about who owns which instance. */
+  /** The word of Nodes on who owns which instance. */
   readonly identities: InstanceOwnershipOptions['identities'] & Pick<NodeIdentities, 'isIgnored'>;
   /** Whether an instance is served only if a Node names it. */
   readonly requireNode: boolean;
-  readonly context: Omit<NodeContext, 'claims' | 'identities' | 'emit'>;
+  readonly context: Omit<NodeContext, 'fleet' | 'emit'>;
   readonly fleet: Fleet;
   readonly listener: NodeListener;
 }
@@ -65,7 +65,7 @@ const spaceInterval = 100;
 export class NodeManager implements CloudListener {
   readonly #options: NodeManagerOptions;
   readonly #context: NodeContext;
-  /** What is known of each node. Only the manager changes it. */
+  /** The entry of each node. Only the manager changes it. */
   readonly fleet: Fleet;
   readonly #index: AddressIndex;
   readonly #ownership: InstanceOwnership;
@@ -108,8 +108,7 @@ export class NodeManager implements CloudListener {
     });
     this.#context = {
       ...options.context,
-      claims: this.#index,
-      identities: ownership,
+      fleet: { claims: this.#index, identities: ownership },
       emit: (event) => this.#happened(event),
     };
   }

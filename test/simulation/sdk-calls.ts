@@ -110,7 +110,7 @@ export class SdkCalls {
 export function senderTo(
   calls: SdkCalls,
   answer: (request: HttpRequest) => Promise<HttpOutcome>,
-): HttpSenderOptions & { readonly sender: RequestSender } {
+): { readonly sender: RequestSender; readonly http: HttpSenderOptions } {
   const sender: RequestSender = {
     send: ({ url, method, headers, body = '', signal }) => {
       const path = `${url.pathname}${url.search}`;
@@ -122,11 +122,13 @@ export function senderTo(
   };
   return {
     sender,
-    connections: 1000,
-    connectionTimeout: 1000,
-    clock: systemClock,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    http: {
+      connections: 1000,
+      connectionTimeout: 1000,
+      clock: systemClock,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
   };
 }
 

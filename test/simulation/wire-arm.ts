@@ -24,9 +24,11 @@ export class WireArm implements ArmApi {
       ...senderTo(this.#calls, (request) => answerArm(request, gateway)),
       cloud: azureClouds.AzurePublicCloud,
       endpoint: undefined,
-      authority: undefined,
-      isAuthorityKnown: true,
-      managedIdentity: undefined,
+      identity: {
+        authority: undefined,
+        isAuthorityKnown: true,
+        managedIdentity: undefined,
+      },
       credential: { getToken: () => Promise.resolve(token) },
     });
   }

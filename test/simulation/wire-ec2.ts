@@ -39,11 +39,13 @@ export class WireEc2 implements Ec2Api {
     this.#api = new AwsApi({
       region: gateway.network.region,
       endpoint: 'http://ec2.simulation',
-      connections: 1000,
-      clock: systemClock,
-      connectionTimeout: 1000,
-      proxyFor: () => undefined,
-      onRoute: () => undefined,
+      http: {
+        connections: 1000,
+        clock: systemClock,
+        connectionTimeout: 1000,
+        proxyFor: () => undefined,
+        onRoute: () => undefined,
+      },
       handler,
     });
   }

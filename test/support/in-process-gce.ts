@@ -9,11 +9,13 @@ export function inProcessGce(model: GceModel, clock: Clock): ComputeApi {
   return new ComputeApi({
     endpoint: 'http://model/compute/v1',
     metadataEndpoint: 'http://model',
-    connections: 1,
-    connectionTimeout: 1000,
-    clock,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    http: {
+      connections: 1,
+      connectionTimeout: 1000,
+      clock,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
     tokens: {
       get: () => Promise.resolve(token),
       forget: () => {

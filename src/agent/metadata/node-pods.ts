@@ -4,7 +4,7 @@ import { isList, isObject, type JsonObject, textAt, valueAt } from '../../kubern
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { canonicalAddress } from '../../blocks/set/cidr.ts';
-import { actionOf, reflectorPorts, type Surroundings } from '../own-node/own-node.ts';
+import { actionOf, clientPorts, type Surroundings } from '../own-node/own-node.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 
@@ -42,7 +42,7 @@ export class NodePods {
   constructor(node: string, surroundings: Surroundings, { onChange, onNew }: NodePodsListener) {
     const { log } = surroundings;
     this.#reflector = new Reflector<NodePod>(
-      reflectorPorts(surroundings),
+      clientPorts(surroundings),
       { path: '/api/v1/pods', fieldSelector: `spec.nodeName=${node}`, transform: readNodePod },
       {
         onChange: (change) => {

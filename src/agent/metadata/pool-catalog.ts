@@ -11,7 +11,7 @@ import type { Holdings } from '../ipam/holdings.ts';
 import { failed, type Failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import type { PoolDirectory } from '../ipam/pools.ts';
 import type { PoolDemand } from '../ipam/pool-demand.ts';
-import { actionOf, type EventScope, reflectorPorts, type Surroundings } from '../own-node/own-node.ts';
+import { actionOf, type EventScope, clientPorts, type Surroundings } from '../own-node/own-node.ts';
 import { type NodePods, poolAnnotations, textsAt } from './node-pods.ts';
 import { choosePool, type PoolNamespace } from './pool-choice.ts';
 
@@ -104,7 +104,7 @@ export class PoolCatalog implements PoolDirectory {
   #follow<T>(scope: EventScope, path: string, transform: (raw: JsonObject) => T): Reflector<T> {
     const { log, random, onEvent } = this.#surroundings;
     return new Reflector<T>(
-      { ...reflectorPorts(this.#surroundings), random: random.fork(path) },
+      { ...clientPorts(this.#surroundings), random: random.fork(path) },
       { path, transform },
       {
         onChange: ({ type }) => {

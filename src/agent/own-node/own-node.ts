@@ -6,8 +6,8 @@ import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
-import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
-import { Reflector, type ReflectorPorts, type ReflectorState } from '../../kubernetes/watch/reflector.ts';
+import type { ClientPorts, KubernetesTransport } from '../../kubernetes/transport/transport.ts';
+import { Reflector, type ReflectorState } from '../../kubernetes/watch/reflector.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly log: Logger;
 }
 
-export function reflectorPorts({ transport, clock, random, log }: Surroundings): ReflectorPorts {
+export function clientPorts({ transport, clock, random, log }: Surroundings): ClientPorts {
   return {
     transport,
     clock,
@@ -67,7 +67,7 @@ export class OwnNode {
     this.#surroundings = surroundings;
     const { name, kind } = options;
     this.#reflector = new Reflector(
-      reflectorPorts(surroundings),
+      clientPorts(surroundings),
       { path: paths[kind], fieldSelector: `metadata.name=${name}`, transform: (raw) => raw },
       {
         onChange: ({ type, object }) => {

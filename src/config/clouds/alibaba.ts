@@ -5,7 +5,7 @@ import {
   type TagLimit,
 } from './cloud-descriptor.ts';
 
-interface AlibabaOptions extends CollectionOptions {
+interface AlibabaOptions {
   readonly alibabaCloudReleaseExcessIps: boolean;
   readonly alibabaCloudVpcId: string | undefined;
 }
@@ -21,7 +21,7 @@ const ecsForm: TagLimit['form'] = {
     !/https?:\/\//i.test(`${key} ${value}`),
 };
 
-export const alibaba: CloudDescriptor<AlibabaOptions> = {
+export const alibaba: CloudDescriptor<AlibabaOptions & CollectionOptions> = {
   interfaces: 'made',
   ipv6: false,
   subnetIdStart: 'vsw-',

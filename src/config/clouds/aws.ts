@@ -1,6 +1,6 @@
 import { type CloudDescriptor, collectionOf, type CollectionOptions } from './cloud-descriptor.ts';
 
-interface AwsOptions extends CollectionOptions {
+interface AwsOptions {
   readonly awsReleaseExcessIps: boolean;
   readonly awsUsePrimaryAddress: boolean;
   readonly awsEnablePrefixDelegation: boolean;
@@ -8,7 +8,7 @@ interface AwsOptions extends CollectionOptions {
   readonly vpcId: string | undefined;
 }
 
-export const aws: CloudDescriptor<AwsOptions> = {
+export const aws: CloudDescriptor<AwsOptions & CollectionOptions> = {
   interfaces: 'made',
   ipv6: true,
   subnetIdStart: 'subnet-',

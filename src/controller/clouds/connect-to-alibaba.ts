@@ -27,7 +27,7 @@ export async function connectToAlibaba(
     endpoints,
     metadataEndpoint: options.alibabaCloudMetadataEndpoint,
     environment,
-    ...wayOut(connection, 'Alibaba Cloud'),
+    http: wayOut(connection, 'Alibaba Cloud'),
   });
   return { api, regionId };
 }

@@ -12,7 +12,7 @@ export async function connectToAws(connection: CloudConnection, signal: AbortSig
       region,
       endpoint: options.ec2ApiEndpoint,
       hasStsEndpoint: (environment['AWS_ENDPOINT_URL_STS'] ?? '') !== '',
-      ...wayOut(connection, 'AWS'),
+      http: wayOut(connection, 'AWS'),
     });
   const api = connect(options.awsRegion);
   const region = await api.region();

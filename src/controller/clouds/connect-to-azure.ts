@@ -23,10 +23,12 @@ export async function connectToAzure(
   const api = new AzureApi({
     cloud: { management, audience, authority },
     endpoint,
-    authority: (environment['AZURE_AUTHORITY_HOST'] ?? '') === '' ? authority : undefined,
-    isAuthorityKnown: endpoint !== undefined,
-    managedIdentity: options.azureUserAssignedIdentityId,
-    ...wayOut(connection, 'Azure'),
+    identity: {
+      authority: (environment['AZURE_AUTHORITY_HOST'] ?? '') === '' ? authority : undefined,
+      isAuthorityKnown: endpoint !== undefined,
+      managedIdentity: options.azureUserAssignedIdentityId,
+    },
+    http: wayOut(connection, 'Azure'),
   });
   return { api, cloud, place };
 }

@@ -13,6 +13,6 @@ export function connectToGce(connection: CloudConnection): ComputeApi {
   return new ComputeApi({
     endpoint,
     metadataEndpoint,
-    ...wayOut(connection, 'Compute Engine'),
+    http: wayOut(connection, 'Compute Engine'),
   });
 }

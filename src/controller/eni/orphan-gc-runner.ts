@@ -62,23 +62,22 @@ export class OrphanGcRunner {
     const settings = cloudSettings(options);
     const scope = { tags: cloud.belongingTags, networkId: settings.scope.networkId };
     const emit = (event: OrphanGcEvent | OrphanReadEvent): void => this.#happened(event);
-    const shared = { implementation: cloud.implementation, orphans: this.orphans, scope, clock, emit };
-    this.#readings = new OrphanReadings({
-      ...shared,
-      consistencyWindow,
-      random: random.fork('readings'),
-    });
+    const shared = { implementation: cloud.implementation, orphans: this.orphans, scope, clock };
+    const readingPorts = { ...shared, random: random.fork('readings') };
+    this.#readings = new OrphanReadings(readingPorts, consistencyWindow, emit);
     const { collection: decision } = settings;
     if (decision.kind !== 'on') return;
-    this.#collection = new OrphanGc({
-      ...shared,
-      random: random.fork('collection'),
-      interval: decision.interval,
-      evidence: () => clusterEvidence(this.#ofThisCluster(), cloud.belongingTags),
-      dryRun: decision.dryRun,
-      permission,
-      readings: this.#readings,
-    });
+    this.#collection = new OrphanGc(
+      { ...shared, random: random.fork('collection') },
+      {
+        interval: decision.interval,
+        evidence: () => clusterEvidence(this.#ofThisCluster(), cloud.belongingTags),
+        dryRun: decision.dryRun,
+        permission,
+        readings: this.#readings,
+        emit,
+      },
+    );
   }
 
   beginCollecting(): void {

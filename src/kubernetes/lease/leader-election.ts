@@ -3,8 +3,7 @@
 //
 // Never delete the Lease of a running leader: a process that starts now finds no Lease and takes over at once. Only
 // processes that saw the old Lease wait for its end.
-import { type Clock, sleep } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
+import { sleep } from '../../runtime/clock.ts';
 import type { ApiRefusal } from '../transport/api-reply.ts';
 import { textAt } from '../transport/json.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
@@ -15,13 +14,9 @@ import type { LeaseEnd } from './lease-end.ts';
 import { LeaseSighting } from './lease-sighting.ts';
 import { checkedLeaseTimings, jitterFactor, type LeaseTimings } from './lease-timings.ts';
 import { SentClaims } from './sent-claims.ts';
-import type { KubernetesTransport } from '../transport/transport.ts';
+import type { ClientPorts } from '../transport/transport.ts';
 
 export interface LeaderElectionOptions {
-  /** Needs connections of its own: a renewal must not queue behind other requests. */
-  readonly transport: KubernetesTransport;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly namespace: string;
   readonly name: string;
   /** Unique for each process and each start. */
@@ -32,7 +27,6 @@ export interface LeaderElectionOptions {
   readonly onChange?: (state: Leadership) => void;
   /** Called once for each run of failures of the same kind. */
   readonly onProblem?: (problem: ApiRefusal) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 export type Leadership =
@@ -54,6 +48,7 @@ const minTryTime = 50;
 type Attempt = 'held' | 'another' | 'failed';
 
 export class LeaderElection {
+  readonly #ports: ClientPorts;
   readonly #options: LeaderElectionOptions;
   readonly #timings: LeaseTimings;
   readonly #client: LeaseClient;
@@ -71,11 +66,15 @@ export class LeaderElection {
   #isInherited = false;
   #isSuccessor: boolean | undefined;
 
-  /** Throws LEASE_TIMINGS_INVALID. */
-  constructor(options: LeaderElectionOptions) {
+  /**
+   * `ports`: the transport has connections of its own, because a renewal must not queue behind other requests. Throws
+   * LEASE_TIMINGS_INVALID.
+   */
+  constructor(ports: ClientPorts, options: LeaderElectionOptions) {
+    this.#ports = ports;
     this.#options = options;
     this.#timings = checkedLeaseTimings(options.timings ?? {});
-    this.#client = new LeaseClient(options.transport, options.namespace, options.name);
+    this.#client = new LeaseClient(ports.transport, options.namespace, options.name);
     this.#sighting = new LeaseSighting(options.identity, this.#timings.leaseDuration);
     this.#sent = new SentClaims(this.#timings.leaseDuration);
     this.#annotations = new LeaseAnnotations(2 * this.#timings.retryPeriod);
@@ -157,7 +156,7 @@ export class LeaderElection {
   }
 
   async #standBy(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#options;
+    const { clock, random } = this.#ports;
     for (;;) {
       const attempt = await this.#tryToAcquire(signal);
       // An answer may grant the lease at the moment at which another one ends the attempt.
@@ -171,7 +170,7 @@ export class LeaderElection {
   }
 
   async #lead(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     const { retryPeriod, renewDeadline } = this.#timings;
     while (this.state.kind === 'leading') {
       const due = Math.min(this.#attempted + retryPeriod, this.#deadline ?? Infinity);
@@ -189,7 +188,7 @@ export class LeaderElection {
 
   #whyNotRenewed(until: LeaseEnd): string {
     const renewed = until.monotonic - this.#timings.leaseDuration;
-    const seconds = (this.#options.clock.monotonic() - renewed) / 1000;
+    const seconds = (this.#ports.clock.monotonic() - renewed) / 1000;
     return `could not renew the lease for ${Math.round(seconds)} s`;
   }
 
@@ -198,7 +197,7 @@ export class LeaderElection {
       const outcome = await this.#readLease(signal);
       if (outcome === 'held' || (outcome === 'failed' && !this.#isKnownFree())) return outcome;
     }
-    if (this.#options.clock.monotonic() < this.#sighting.freeAt()) return 'another';
+    if (this.#ports.clock.monotonic() < this.#sighting.freeAt()) return 'another';
     this.#isSuccessor ??= this.#sighting.isKnown;
     // Once it is ours, an earlier claim without an answer was granted.
     if (!this.#sighting.isOurs) this.#isInherited = this.#sighting.freeAt() > -Infinity;
@@ -224,7 +223,7 @@ export class LeaderElection {
     const share = this.#state.kind === 'leading' ? 2 : 1;
     const reply = await this.#client.read({ timeoutMs: timeoutMs / share, signal });
     signal.throwIfAborted();
-    if (reply.kind === 'missing') this.#sighting.miss(this.#options.clock.monotonic());
+    if (reply.kind === 'missing') this.#sighting.miss(this.#ports.clock.monotonic());
     if (reply.kind === 'missing') return 'another';
     if (reply.kind !== 'lease') return this.#fail(reply);
     this.#see(reply);
@@ -234,7 +233,7 @@ export class LeaderElection {
 
   async #claim(signal: AbortSignal): Promise<Attempt> {
     const attempt = new LinkedAbort(signal);
-    this.#attempted = this.#options.clock.monotonic();
+    this.#attempted = this.#ports.clock.monotonic();
     try {
       return await this.#writeUntilCarriedOut(attempt.signal);
     } finally {
@@ -251,7 +250,7 @@ export class LeaderElection {
    * server carries out one of them at most: all are bound to the same state.
    */
   async #attendLateWrite(signal: AbortSignal): Promise<Attempt> {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     for (;;) {
       await sleep(clock, this.#timings.retryPeriod, signal);
       const outcome = await this.#readLease(signal);
@@ -265,7 +264,7 @@ export class LeaderElection {
 
   /** Creates the Lease if none exists, else overwrites the state last seen. */
   async #write(signal: AbortSignal): Promise<Attempt> {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     const { lease } = this.#sighting;
     const before = { monotonic: clock.monotonic(), wall: clock.wall() };
     const patience = this.#patience(signal);
@@ -285,7 +284,7 @@ export class LeaderElection {
     }
     if (reply.kind === 'conflict') return 'another';
     if (reply.kind === 'missing' && lease !== undefined) {
-      this.#sighting.miss(this.#options.clock.monotonic());
+      this.#sighting.miss(this.#ports.clock.monotonic());
       return 'another';
     }
     return this.#fail(reply);
@@ -325,7 +324,7 @@ export class LeaderElection {
   }
 
   #see({ lease }: LeaseReply & { readonly kind: 'lease' }): void {
-    this.#sighting.see(lease, this.#options.clock.monotonic());
+    this.#sighting.see(lease, this.#ports.clock.monotonic());
     if (this.#state.kind === 'standby' && !this.#sighting.isOurs) {
       this.#enter({ kind: 'standby', holder: this.#sighting.holder });
     }
@@ -333,18 +332,18 @@ export class LeaderElection {
 
   #isKnownFree(): boolean {
     const isKnown = this.#sighting.lease !== undefined;
-    return isKnown && this.#options.clock.monotonic() >= this.#sighting.freeAt();
+    return isKnown && this.#ports.clock.monotonic() >= this.#sighting.freeAt();
   }
 
   #isPast(until: LeaseEnd): boolean {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     return clock.monotonic() >= until.monotonic || clock.wall() >= until.wall;
   }
 
   /** A leader's request may take all of the time left; on the way out, the process does not wait as long. */
   #patience(signal: AbortSignal): Patience {
     const { renewDeadline } = this.#timings;
-    const now = this.#options.clock.monotonic();
+    const now = this.#ports.clock.monotonic();
     if (this.#state.kind === 'leading') {
       const left = (this.#deadline ?? now + renewDeadline) - now;
       return { timeoutMs: Math.max(1, left), signal };
@@ -353,14 +352,14 @@ export class LeaderElection {
   }
 
   #claimOf(holder: string, duration: number): LeaseClaim {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     const annotations = this.#annotations.changesTo(this.#sighting.lease, clock.monotonic());
     return { holder, duration, now: clock.wall(), ...(annotations !== undefined && { annotations }) };
   }
 
   #noteAnnotations({ annotations }: LeaseClaim, reply: LeaseReply): void {
     if (annotations === undefined || reply.kind !== 'failed') return;
-    this.#annotations.failed(reply.problem, this.#options.clock.monotonic());
+    this.#annotations.failed(reply.problem, this.#ports.clock.monotonic());
   }
 
   #lose(reason: string): void {
@@ -385,7 +384,7 @@ export class LeaderElection {
     try {
       action();
     } catch (error) {
-      this.#options.onBug(error);
+      this.#ports.onBug(error);
     }
   }
 }

@@ -1,5 +1,7 @@
 // The port to the API server. Lists, watches, patches and leases run on it unchanged, over real connections or an
 // in-process API server in virtual time.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { Json, JsonObject } from './json.ts';
 
 export interface TransportRequest {
@@ -48,6 +50,14 @@ export type StreamAnswer =
 export interface KubernetesTransport {
   send(request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer>;
   stream(request: TransportRequest, signal: AbortSignal): Promise<StreamAnswer>;
+}
+
+/** The process of a client of the API server. */
+export interface ClientPorts {
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onBug: (error: unknown) => void;
 }
 
 /** Ms. */

@@ -7,7 +7,8 @@ import { awaitsAgent } from '../agent-taint.ts';
 import { allLabels, isIgnored, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
-import { Reflector, type ReflectorPorts, type ReflectorState } from './reflector.ts';
+import type { ClientPorts } from '../transport/transport.ts';
+import { Reflector, type ReflectorState } from './reflector.ts';
 
 export interface ClusterNode {
   readonly uid: string;
@@ -50,7 +51,7 @@ export class ClusterNodes {
   readonly #denied = Promise.withResolvers<void>();
   #problem: string | undefined;
 
-  constructor(ports: ReflectorPorts, options: ClusterNodesOptions) {
+  constructor(ports: ClientPorts, options: ClusterNodesOptions) {
     this.#options = options;
     this.reflector = new Reflector<ClusterNode>(
       ports,

@@ -3,7 +3,8 @@
 import { addressesOf } from './shown-pods.ts';
 import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
-import { Reflector, type ReflectorPorts, type ReflectorState } from './reflector.ts';
+import type { ClientPorts } from '../transport/transport.ts';
+import { Reflector, type ReflectorState } from './reflector.ts';
 
 export interface PendingPodsListener {
   /** Called when the count of a node changes. `onBug` gets what it throws. */
@@ -34,7 +35,7 @@ export class PendingPods {
   readonly #waiting = new Map<string, Waiting>();
   #isDenied = false;
 
-  constructor(ports: ReflectorPorts, listener: PendingPodsListener) {
+  constructor(ports: ClientPorts, listener: PendingPodsListener) {
     this.#listener = listener;
     const fieldSelector = 'status.phase=Pending,spec.nodeName!=';
     this.reflector = new Reflector<WaitsOn>(

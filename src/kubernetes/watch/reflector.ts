@@ -4,9 +4,9 @@
 // It behaves as client-go's reflector does: bookmarks, random server-side time-outs, resume from the last resource
 // version, relist after 410. Its time-outs are short, because the end of a watch shows that its connection works.
 import { sleep } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
+import type { ClientPorts } from '../transport/transport.ts';
 import { listAll, type Listing } from './listing.ts';
 import { type Change, ObjectStore, type Read } from './object-store.ts';
 import { type Course, fairCourse, nextAfter } from './watch-policy.ts';
@@ -17,12 +17,6 @@ import {
   type WatchEnd,
   type WatchEvent,
 } from './watch-stream.ts';
-
-/** The process of a reflector. */
-export interface ReflectorPorts extends Pick<Collection, 'transport' | 'clock'> {
-  readonly random: Random;
-  readonly onBug: (error: unknown) => void;
-}
 
 /** The objects of a reflector. */
 export interface Reflected<T> extends Selection {
@@ -92,7 +86,7 @@ const latestEnd = 2000;
 const earliestEnd = 1000;
 
 export class Reflector<T> {
-  readonly #ports: ReflectorPorts;
+  readonly #ports: ClientPorts;
   readonly #reflected: Reflected<T>;
   readonly #listener: ReflectorListener<T>;
   readonly #collection: Collection;
@@ -125,7 +119,7 @@ export class Reflector<T> {
   /** Callers that wait for a list which starts from now on. */
   #waiting: readonly (() => void)[] = [];
 
-  constructor(ports: ReflectorPorts, reflected: Reflected<T>, listener: ReflectorListener<T>) {
+  constructor(ports: ClientPorts, reflected: Reflected<T>, listener: ReflectorListener<T>) {
     this.#ports = ports;
     this.#reflected = reflected;
     this.#listener = listener;

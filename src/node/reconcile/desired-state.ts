@@ -64,7 +64,7 @@ const nothingNamed: ReadonlyMap<string, string> = new Map();
 const unclaimed: Claimed = { excluded: new Map(), shared: new Map(), unasked: noAddresses };
 
 export class DesiredState {
-  readonly #context: Pick<NodeContext, 'cloud' | 'writer' | 'claims' | 'identities'>;
+  readonly #context: Pick<NodeContext, 'cloud' | 'writer' | 'fleet'>;
   readonly #state: ShownNode;
   readonly #showsAnother: boolean;
   /** Whether the served CRD has no field for the operator error. */
@@ -91,7 +91,7 @@ export class DesiredState {
 
   /** `showsAnother`: at the start, the object showed interfaces of another instance. */
   constructor(
-    context: Pick<NodeContext, 'cloud' | 'writer' | 'claims' | 'identities'>,
+    context: Pick<NodeContext, 'cloud' | 'writer' | 'fleet'>,
     state: ShownNode,
     showsAnother: boolean,
   ) {
@@ -193,7 +193,7 @@ export class DesiredState {
     ];
     const addresses = offerable.filter((address) => !outgoing.has(address) && !unconfirmed.pool.has(address));
     const { networkId } = requirements;
-    const claimed = this.#context.claims.claim({ name: node.name, networkId, addresses });
+    const claimed = this.#context.fleet.claims.claim({ name: node.name, networkId, addresses });
     this.#claimed = claimed;
     // A multi-pool agent gives none of them, and sets up no new interface while the pool names them.
     const pooled = protocolOf(node) === 'crd' ? named : nothingNamed;
@@ -243,10 +243,10 @@ export class DesiredState {
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
   #onOthers({ networkId }: NodeRequirements): ReadonlySet<string> {
     if (this.#isVerified()) return noAddresses;
-    const { claims, cloud } = this.#context;
+    const { fleet, cloud } = this.#context;
     const { node, instanceId } = this.#state;
     const { addresses } = shownBy({ kind: 'node', node });
-    const held = claims.heldByOthers({ name: node.name, networkId, addresses });
+    const held = fleet.claims.heldByOthers({ name: node.name, networkId, addresses });
     return setOf([...held, ...cloud.inventory.movedAway(instanceId)]);
   }
 
@@ -260,7 +260,7 @@ export class DesiredState {
 
   #isVerified(): boolean {
     const { node, instanceId } = this.#state;
-    return this.#context.identities.isVerified(node.name, instanceId);
+    return this.#context.fleet.identities.isVerified(node.name, instanceId);
   }
 
   /** The view without the interfaces that are about to leave. */
@@ -276,7 +276,11 @@ export class DesiredState {
   #kept(view: InstanceView, { networkId }: NodeRequirements): Offer {
     const { node } = this.#state;
     const offer = keptOffer(node, view, this.#section);
-    this.#claimed = this.#context.claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() });
+    this.#claimed = this.#context.fleet.claims.claim({
+      name: node.name,
+      networkId,
+      addresses: offer.pool.keys(),
+    });
     return offer;
   }
 

@@ -1,4 +1,4 @@
-// What every node reconciler receives: ports to the cloud, to its CiliumNode and to other nodes, and settings.
+// The context of every node reconciler: ports to the cloud, to its CiliumNode and to other nodes, and settings.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { PodReads } from '../../kubernetes/watch/shown-pods.ts';
@@ -28,8 +28,7 @@ export interface NodeContext {
   readonly writer: NodeWriter;
   /** Undefined if the word of agents is enough to release what they give up. */
   readonly pods: PodReads | undefined;
-  readonly claims: AddressClaims;
-  readonly identities: VerifiedIdentities;
+  readonly fleet: FleetPort;
   /** Checked before anything starts: `permission.refusal('release')`. */
   readonly permission: MutationPermission;
   readonly settings: NodeSettings;
@@ -44,7 +43,13 @@ export interface NodeContext {
   readonly emit: (event: NodeEvent) => void;
 }
 
-/** What is known of the cloud. */
+/** The claims of all nodes: to addresses, and to instances. */
+export interface FleetPort {
+  readonly claims: AddressClaims;
+  readonly identities: VerifiedIdentities;
+}
+
+/** The cloud, as far as it is known. */
 export interface CloudPort {
   readonly implementation: AllocationImplementation;
   readonly inventory: Inventory;
@@ -78,7 +83,7 @@ export interface InstanceReads {
   isReadRefused(instanceId: string): boolean;
 }
 
-/** What the nodes take from together. */
+/** The supply that all nodes take from. */
 export interface SharedSupply extends AllocationSupply {
   readonly orphans: Pick<Orphans, 'beginCreation' | 'claim' | 'of'>;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;

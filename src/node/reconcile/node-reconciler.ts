@@ -210,7 +210,7 @@ export class NodeReconciler {
 
   figures(): NodeFigures {
     return {
-      isVerified: this.#context.identities.isVerified(this.name, this.instanceId),
+      isVerified: this.#context.fleet.identities.isVerified(this.name, this.instanceId),
       protocol: protocolOf(this.#state.node),
       assessment: this.#state.assessed,
       pendingPods: this.pendingPods,

@@ -243,7 +243,8 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
    * agree to give up its addresses.
    */
   refusal(activity: Activity): PauseReason | 'unverified' | undefined {
-    const { permission, identities } = this.#context;
+    const { permission, fleet } = this.#context;
+    const { identities } = fleet;
     const { name } = this.node;
     if (activity === 'release' && !identities.isVerified(name, this.instanceId)) return 'unverified';
     return permission.refusal(activity, name);
@@ -251,7 +252,7 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
 
   /** Where Nodes are known, one of them must name the instance before more of it changes than its pod addresses. */
   mayBeOurs(): boolean {
-    const { identities } = this.#context;
+    const { identities } = this.#context.fleet;
     return !identities.isKnown || identities.isVerified(this.node.name, this.instanceId);
   }
 

@@ -11,7 +11,7 @@ import { InterfaceWaits } from './interface-waits.ts';
 import { actionOf, perform } from './perform.ts';
 import { maxIds, observe } from './read.ts';
 import { readDetached } from './read-detached.ts';
-import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
+import { readInfrastructure, readSubnetCounts, type SubnetFilters } from './read-infrastructure.ts';
 import { maxInstanceTypes, readLimits } from './read-limits.ts';
 import type { RpcApi } from './rpc-api.ts';
 import { listed, RpcClient } from './rpc-client.ts';
@@ -37,17 +37,19 @@ export interface AlibabaAllocationOptions {
   readonly clock: Clock;
   /** In ms. */
   readonly consistencyWindow: number;
-  /** Tags that an instance must carry to be served. */
-  readonly instanceTags: Tags;
-  /** Restrict the subnets of new interfaces. */
-  readonly subnetIds: readonly string[];
-  readonly subnetTags: Tags;
+  readonly filters: ServedFilters;
   readonly tolerance: Tolerance;
 }
 
+/** The instances and subnets that options name. */
+interface ServedFilters extends SubnetFilters {
+  /** Tags that an instance must carry to be served. */
+  readonly instanceTags: Tags;
+}
+
 export function alibabaAllocation(options: AlibabaAllocationOptions): AllocationImplementation {
-  const { api, gate, limits, clock, consistencyWindow, instanceTags } = options;
-  const { subnetIds, subnetTags, tolerance } = options;
+  const { api, gate, limits, clock, consistencyWindow, tolerance } = options;
+  const { instanceTags, ...subnets } = options.filters;
   const client = new RpcClient(api, gate);
   const waits = new InterfaceWaits({ client, clock, limits, consistencyWindow });
   return {
@@ -60,9 +62,9 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     },
     observe: (scope, context) => observe({ client, instanceTags, tolerance, context }, scope),
     readInfrastructure: (networkIds, context) =>
-      readInfrastructure({ client, subnetIds, subnetTags, tolerance, context }, networkIds),
+      readInfrastructure({ client, ...subnets, tolerance, context }, networkIds),
     readSubnetCounts: (networkIds, context) =>
-      readSubnetCounts({ client, subnetIds, subnetTags, tolerance, context }, networkIds),
+      readSubnetCounts({ client, ...subnets, tolerance, context }, networkIds),
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: () => Promise.reject(new Error('public addresses are not associated')),
     readDetached: (scope, context) => readDetached(client, scope, context),

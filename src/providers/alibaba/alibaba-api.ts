@@ -40,14 +40,14 @@ export class AlibabaApi implements RpcApi {
 
   constructor(options: AlibabaApiOptions) {
     this.#options = options;
-    this.#sender = options.sender ?? new HttpSender(options);
+    this.#sender = options.sender ?? new HttpSender(options.http);
     // Where the products are reached within the VPC, so is the token service.
     const { regionId, endpoints } = options;
     const isWithinVpc = endpoints.ecs === undefined && endpoints.vpc === undefined;
     const chain = new CredentialChain({ ...options, ...(isWithinVpc && { stsRegion: regionId }) });
     this.#chain = chain;
     const source = { current: () => chain.keys(), renew: () => chain.renew(), isSame: areSame };
-    this.#renewals = new CredentialRenewals<Keys>(source, options.clock);
+    this.#renewals = new CredentialRenewals<Keys>(source, options.http.clock);
   }
 
   async send<A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending): Promise<RpcOutput<A>> {
@@ -60,7 +60,7 @@ export class AlibabaApi implements RpcApi {
         const answer = await departing.depart(isRead(action) || repeatable.has(action), () =>
           this.#sender.send({ ...this.#signed(action, input, keys), method: 'POST', body: '', signal }),
         );
-        return readBody(answer, this.#options.clock);
+        return readBody(answer, this.#options.http.clock);
       };
       const isRefused = (error: unknown): boolean => isOfCredentials(action, error);
       return outputOf(action, await this.#renewals.send(send, isRefused, first));
@@ -75,7 +75,7 @@ export class AlibabaApi implements RpcApi {
   }
 
   #signed<A extends RpcAction>(action: A, input: RpcInput<A>, keys: Keys): SignedRequest {
-    const { regionId, endpoints, clock } = this.#options;
+    const { regionId, endpoints, http } = this.#options;
     const { name, version } = productOf(action);
     const url = new URL(endpoints[name] ?? `https://${endpointOf(name, regionId)}`);
     const query = parametersOf(action, input, regionId);
@@ -89,7 +89,7 @@ export class AlibabaApi implements RpcApi {
       accept: 'application/json',
       'x-acs-action': action,
       'x-acs-version': version,
-      'x-acs-date': new Date(clock.wall()).toISOString().replace(/\.\d{3}Z$/, 'Z'),
+      'x-acs-date': new Date(http.clock.wall()).toISOString().replace(/\.\d{3}Z$/, 'Z'),
       'x-acs-signature-nonce': openApi.default.getNonce(),
       'x-acs-content-sha256': payload,
       ...(keys.securityToken !== '' && {

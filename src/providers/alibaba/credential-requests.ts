@@ -4,11 +4,6 @@ import { HttpSender, type HttpSenderOptions, type IncomingAnswer } from '../../n
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError, callErrorOf } from '../gate/cloud-call.ts';
 
-export interface CredentialRequestsOptions extends HttpSenderOptions {
-  /** URL of the metadata service, which is reached without any proxy. */
-  readonly metadataEndpoint: string;
-}
-
 /** A request as a provider of the vendor's makes it. Times are in ms. */
 export interface CredentialRequest {
   readonly method: string;
@@ -36,7 +31,8 @@ export class CredentialRequests {
   readonly #sender: HttpSender;
   readonly #clock: Clock;
 
-  constructor({ metadataEndpoint, ...options }: CredentialRequestsOptions) {
+  /** `metadataEndpoint`: the URL of the metadata service, which is reached without any proxy. */
+  constructor(metadataEndpoint: string, options: HttpSenderOptions) {
     const metadata = new URL(metadataEndpoint);
     this.#base = metadata.href.replace(/\/$/, '');
     this.#clock = options.clock;

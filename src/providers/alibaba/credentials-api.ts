@@ -6,8 +6,9 @@ import EnvironmentKeys from '@alicloud/credentials/dist/src/providers/env.js';
 import OidcRole from '@alicloud/credentials/dist/src/providers/oidc_role_arn.js';
 import Profile from '@alicloud/credentials/dist/src/providers/profile.js';
 import Uri from '@alicloud/credentials/dist/src/providers/uri.js';
+import type { HttpSenderOptions } from '../../network/http-sender.ts';
 import { CallError, messageOf } from '../gate/cloud-call.ts';
-import { CredentialRequests, type CredentialRequestsOptions } from './credential-requests.ts';
+import { CredentialRequests } from './credential-requests.ts';
 
 export interface Keys {
   readonly accessKeyId: string;
@@ -16,7 +17,10 @@ export interface Keys {
   readonly securityToken: string;
 }
 
-export interface CredentialChainOptions extends CredentialRequestsOptions {
+export interface CredentialChainOptions {
+  readonly http: HttpSenderOptions;
+  /** URL of the metadata service, which is reached without any proxy. */
+  readonly metadataEndpoint: string;
   /** The same that the vendor's providers read. */
   readonly environment: NodeJS.ProcessEnv;
   /** The region whose token service is asked, within the VPC; undefined: as the vendor's providers choose. */
@@ -70,7 +74,7 @@ export class CredentialChain {
 
   constructor(options: CredentialChainOptions) {
     this.#sources = sourcesIn(options);
-    this.#requests = new CredentialRequests(options);
+    this.#requests = new CredentialRequests(options.metadataEndpoint, options.http);
   }
 
   /** Rejects with a CallError. It cannot be cancelled. */

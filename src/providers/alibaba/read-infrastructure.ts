@@ -17,11 +17,14 @@ import { readTags } from './network-interface.ts';
 import type { RpcAction, RpcOutput, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
 import { listed, type RpcClient } from './rpc-client.ts';
 
-export interface InfrastructureReading {
-  readonly client: RpcClient;
-  /** Restrict the subnets of new interfaces. */
+/** The subnets that new interfaces may be in. */
+export interface SubnetFilters {
   readonly subnetIds: readonly string[];
   readonly subnetTags: Tags;
+}
+
+export interface InfrastructureReading extends SubnetFilters {
+  readonly client: RpcClient;
   readonly tolerance: Tolerance;
   readonly context: CallContext;
 }

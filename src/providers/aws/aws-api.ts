@@ -35,7 +35,8 @@ import { failureOf } from './errors.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
-export interface AwsApiOptions extends HttpSenderOptions {
+export interface AwsApiOptions {
+  readonly http: HttpSenderOptions;
   /** Undefined: the SDK's own chain (environment, shared configuration). */
   readonly region: string | undefined;
   /** URL; undefined: the SDK's own choice. */
@@ -89,7 +90,7 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
 
   constructor(options: AwsApiOptions) {
     this.#options = options;
-    this.#handler = options.handler ?? handlerOf(options);
+    this.#handler = options.handler ?? handlerOf(options.http);
     const config: EC2ClientConfig = {
       maxAttempts: 1,
       customUserAgent: 'headwater',
@@ -99,11 +100,11 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
     this.#config = config;
     this.#client = new EC2Client({ ...config });
-    this.#client.middlewareStack.use(compactPages(options.clock));
+    this.#client.middlewareStack.use(compactPages(options.http.clock));
     // This middleware would traverse every answer for log lines that are dropped.
     this.#client.middlewareStack.remove('loggerMiddleware');
     const source = { current: () => this.#keys(false), renew: () => this.#keys(true), isSame: areSame };
-    this.#renewals = new CredentialRenewals<Keys | undefined>(source, options.clock);
+    this.#renewals = new CredentialRenewals<Keys | undefined>(source, options.http.clock);
   }
 
   /** The region that the SDK found; undefined if neither the SDK nor the options have one. */
@@ -193,7 +194,7 @@ function isOfCredentials(action: Ec2Action, error: unknown): boolean {
 }
 
 /** The request handler for the client and for the clients of its credential chain. */
-function handlerOf(options: AwsApiOptions): Handler {
+function handlerOf(options: HttpSenderOptions): Handler {
   const { connectionTimeout, proxyFor, onRoute } = options;
   const handlerVia = (proxy: URL | undefined): NodeHttpHandler => {
     const { http: httpAgent, https: httpsAgent } = agentsVia(proxy, options);

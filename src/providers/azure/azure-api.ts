@@ -23,7 +23,9 @@ import type { AzureCloud } from './azure-clouds.ts';
 import { callErrorOf } from './call-error.ts';
 import { type Credential, credentialOf, type IdentityOptions } from './identity-api.ts';
 
-export interface AzureApiOptions extends HttpSenderOptions, Omit<IdentityOptions, 'httpClient'> {
+export interface AzureApiOptions {
+  readonly http: HttpSenderOptions;
+  readonly identity: Omit<IdentityOptions, 'httpClient'>;
   readonly cloud: AzureCloud;
   /** URL; undefined: the cloud's own. */
   readonly endpoint: string | undefined;
@@ -93,13 +95,13 @@ export class AzureApi implements ArmApi {
   constructor(options: AzureApiOptions) {
     const { cloud, endpoint = cloud.management } = options;
     this.#endpoint = endpoint;
-    this.#clock = options.clock;
-    this.#sender = options.sender ?? new HttpSender(options);
-    this.#renewal = new Backoff(renewalPolicy, options);
+    this.#clock = options.http.clock;
+    this.#sender = options.sender ?? new HttpSender(options.http);
+    this.#renewal = new Backoff(renewalPolicy, options.http);
     this.#makeClients = (renewal) => {
       const credential =
         options.credential ??
-        this.#orUnreached(credentialOf({ ...options, httpClient: this.#identityClient() }));
+        this.#orUnreached(credentialOf({ ...options.identity, httpClient: this.#identityClient() }));
       // Azure takes both forms. The SDK keeps tokens of managed identities for the whole process, by this text.
       const audience = renewal % 2 === 0 ? cloud.audience : `${cloud.audience}/`;
       return clientsWith(credential, {

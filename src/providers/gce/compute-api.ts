@@ -20,7 +20,8 @@ export interface ComputeRequest {
   readonly body?: unknown;
 }
 
-export interface ComputeApiOptions extends HttpSenderOptions {
+export interface ComputeApiOptions {
+  readonly http: HttpSenderOptions;
   /** URL with the version. */
   readonly endpoint: string;
   /** URL of the metadata service. */
@@ -43,9 +44,10 @@ export class ComputeApi {
 
   constructor(options: ComputeApiOptions) {
     this.#endpoint = options.endpoint;
-    this.#clock = options.clock;
-    this.#sender = options.sender ?? new HttpSender(options);
-    const tokens = options.tokens ?? new AccessTokens(options.metadataEndpoint, options.clock);
+    const { clock } = options.http;
+    this.#clock = clock;
+    this.#sender = options.sender ?? new HttpSender(options.http);
+    const tokens = options.tokens ?? new AccessTokens(options.metadataEndpoint, clock);
     this.#tokens = tokens;
     const current = (): Promise<string> => tokens.get(new AbortController().signal);
     const renew = (): Promise<string> => {
@@ -57,7 +59,7 @@ export class ComputeApi {
       renew,
       isSame: (one: string, other: string) => one === other,
     };
-    this.#renewals = new CredentialRenewals(source, options.clock);
+    this.#renewals = new CredentialRenewals(source, clock);
   }
 
   /** Resolves to the JSON object of a success. Rejects with a CallError, or with what `onSend` threw. */

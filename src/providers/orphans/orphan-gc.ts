@@ -9,11 +9,9 @@ import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 import type { Orphan } from './orphan-eligibility.ts';
-import type { OrphanReadings, OrphanReadingsOptions } from './orphan-readings.ts';
+import type { OrphanPorts, OrphanReadings } from './orphan-readings.ts';
 
-type Shared = Pick<OrphanReadingsOptions, 'implementation' | 'orphans' | 'clock' | 'random' | 'scope'>;
-
-export interface OrphanGcOptions extends Shared {
+export interface OrphanGcOptions {
   /** Delay between passes and minimum time seen detached, in ms. */
   readonly interval: number;
   /** Whether to report deletions without performing them, whatever is permitted. */
@@ -56,19 +54,22 @@ const maxPerPass = 25;
 const backoffPolicy = { base: 1000, cap: 60_000 };
 
 export class OrphanGc {
+  readonly #ports: OrphanPorts;
   readonly #options: OrphanGcOptions;
   /** Interfaces already reported by the dry run. */
   #reported: ReadonlySet<string> = new Set();
 
-  constructor(options: OrphanGcOptions) {
+  constructor(ports: OrphanPorts, options: OrphanGcOptions) {
+    this.#ports = ports;
     this.#options = options;
   }
 
   /** Collects periodically until `signal` is aborted, then resolves. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, interval } = this.#options;
+    const { clock } = this.#ports;
+    const { interval } = this.#options;
     const stopped = aborted(signal);
-    const backoff = new Backoff(backoffPolicy, this.#options);
+    const backoff = new Backoff(backoffPolicy, this.#ports);
     try {
       while ((await Promise.race([this.#options.readings.request(), stopped])) !== 'stopped') {
         const complete = await this.#pass(signal);
@@ -82,7 +83,8 @@ export class OrphanGc {
 
   /** Returns whether the cloud answered. */
   async #pass(signal: AbortSignal): Promise<boolean> {
-    const { orphans, interval, permission, evidence } = this.#options;
+    const { orphans } = this.#ports;
+    const { interval, permission, evidence } = this.#options;
     const dryRun = this.#options.dryRun || permission.pauses.dryRun;
     if (!dryRun && permission.refusal('release') !== undefined) return true;
     const due = orphans.due({ interval, max: dryRun ? Infinity : maxPerPass, isOurs: evidence() });
@@ -110,7 +112,7 @@ export class OrphanGc {
 
   /** Ids of the interfaces that are still detached and tagged as ours; undefined if they cannot be read. */
   async #readAgain(due: readonly Orphan[], context: CallContext): Promise<ReadonlySet<string> | undefined> {
-    const { implementation, scope, emit } = this.#options;
+    const { implementation, scope } = this.#ports;
     const ids = due.map((orphan) => orphan.interface.id);
     try {
       const { interfaces } = await implementation.readDetached({ ...scope, ids }, context);
@@ -118,7 +120,7 @@ export class OrphanGc {
     } catch (error) {
       if (!(error instanceof CloudError)) throw error;
       context.signal.throwIfAborted();
-      emit({ kind: 'readFailed', error });
+      this.#options.emit({ kind: 'readFailed', error });
       return undefined;
     }
   }
@@ -130,7 +132,7 @@ export class OrphanGc {
     context: CallContext,
   ): Promise<CollectionResult | undefined> {
     const { id } = orphan.interface;
-    const claim = this.#options.orphans.claim(id);
+    const claim = this.#ports.orphans.claim(id);
     if (claim === undefined) return undefined;
     let result: CollectionResult | undefined;
     try {
@@ -142,15 +144,17 @@ export class OrphanGc {
   }
 
   async #delete(interfaceId: string, context: CallContext): Promise<CollectionResult> {
-    const { implementation } = this.#options;
+    const { implementation } = this.#ports;
     await implementation.admit(['deleteInterface'], context);
     return resultOf(await implementation.perform({ kind: 'deleteInterface', interfaceId }, context));
   }
 
   #report(orphan: Orphan, result: CollectionResult): void {
-    const { clock, emit } = this.#options;
-    const detachedFor = clock.monotonic() - orphan.firstAt;
-    emit({ kind: 'collected', collected: { interface: orphan.interface, detachedFor, result } });
+    const detachedFor = this.#ports.clock.monotonic() - orphan.firstAt;
+    this.#options.emit({
+      kind: 'collected',
+      collected: { interface: orphan.interface, detachedFor, result },
+    });
   }
 }
 

@@ -6,15 +6,13 @@ import type { Random } from '../../runtime/random.ts';
 import type { AllocationImplementation, DetachedScope } from '../contract/cloud.ts';
 import type { Orphans } from './orphans.ts';
 
-export interface OrphanReadingsOptions {
+/** The orphans of this cluster, and the cloud that shows them. */
+export interface OrphanPorts {
   readonly implementation: AllocationImplementation;
   readonly orphans: Orphans;
   readonly clock: Clock;
   readonly random: Random;
   readonly scope: DetachedScope;
-  /** How long the cloud may take to show a change, in ms. */
-  readonly consistencyWindow: number;
-  readonly emit: (event: OrphanReadEvent) => void;
 }
 
 export type OrphanReadEvent =
@@ -28,15 +26,20 @@ const window = 50;
 const raster = 1000;
 
 export class OrphanReadings {
-  readonly #options: OrphanReadingsOptions;
+  readonly #ports: OrphanPorts;
+  readonly #consistencyWindow: number;
+  readonly #emit: (event: OrphanReadEvent) => void;
   readonly #batcher: Batcher<'all'>;
   /** By due time. */
   readonly #later = new Map<number, () => void>();
   #isStopped = false;
 
-  constructor(options: OrphanReadingsOptions) {
-    this.#options = options;
-    const { clock, random, emit } = options;
+  /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
+  constructor(ports: OrphanPorts, consistencyWindow: number, emit: (event: OrphanReadEvent) => void) {
+    this.#ports = ports;
+    this.#consistencyWindow = consistencyWindow;
+    this.#emit = emit;
+    const { clock, random } = ports;
     this.#batcher = new Batcher({
       clock,
       random,
@@ -58,7 +61,7 @@ export class OrphanReadings {
 
   /** Requests a read in `ms` or slightly later. */
   requestIn(ms: number): void {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     const now = clock.monotonic();
     const due = Math.ceil((now + ms) / raster) * raster;
     if (this.#isStopped || this.#later.has(due)) return;
@@ -77,7 +80,7 @@ export class OrphanReadings {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const { implementation, orphans, clock, scope, consistencyWindow, emit } = this.#options;
+    const { implementation, orphans, clock, scope } = this.#ports;
     const requestedAt = clock.monotonic();
     let missed: ReadonlySet<string> = new Set();
     const caller = {
@@ -88,12 +91,12 @@ export class OrphanReadings {
     try {
       const { startedAt, interfaces } = await implementation.readDetached(scope, { caller, signal });
       missed = orphans.apply({ startedAt, endedAt: clock.monotonic(), interfaces });
-      if (orphans.hasUnclear) this.requestIn(consistencyWindow);
+      if (orphans.hasUnclear) this.requestIn(this.#consistencyWindow);
     } catch (error) {
       orphans.failed(requestedAt);
       throw error;
     } finally {
-      if (!signal.aborted) emit({ kind: 'readEnded', missed });
+      if (!signal.aborted) this.#emit({ kind: 'readEnded', missed });
     }
   }
 }

@@ -13,11 +13,9 @@ import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { FaultRule } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import { ciliumNodes, EmbeddedApi } from './embedded-api.ts';
+import { rethrow } from '../../support/rethrow.ts';
 
 const never = new AbortController().signal;
-const rethrow = (error: unknown): void => {
-  throw error;
-};
 
 function targetOf(raw: JsonObject): WriteTarget {
   return {

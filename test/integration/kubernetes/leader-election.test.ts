@@ -7,6 +7,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { FaultEffect } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import { FreezableClock } from '../../unit/kubernetes/freezable-clock.ts';
 import { EmbeddedApi } from './embedded-api.ts';
+import { rethrow } from '../../support/rethrow.ts';
 
 const lease = 'leases.coordination.k8s.io';
 
@@ -52,14 +53,13 @@ class Rivals {
       await sleep(this.clock, this.#random.integer(2000), signal);
       const identity = `${place}${life}`;
       const clock = new FreezableClock(this.clock);
-      const election = new LeaderElection({
-        transport: new InProcessTransport(async (request, requestSignal) => {
-          const answer = await this.api.model.handle(request, requestSignal);
-          await new Promise<void>((resolve) => clock.whenAwake(resolve));
-          return answer;
-        }, clock),
-        clock,
-        random: this.#random.fork(identity),
+      const transport = new InProcessTransport(async (request, requestSignal) => {
+        const answer = await this.api.model.handle(request, requestSignal);
+        await new Promise<void>((resolve) => clock.whenAwake(resolve));
+        return answer;
+      }, clock);
+      const ports = { transport, clock, random: this.#random.fork(identity), onBug: rethrow };
+      const election = new LeaderElection(ports, {
         namespace: 'kube-system',
         name: 'headwater',
         identity,
@@ -67,9 +67,6 @@ class Rivals {
           if (kind === 'leading') this.terms.push(identity);
           const { leaders } = this;
           if (leaders.length > 1) this.overlaps.push(`${this.clock.monotonic()} ${leaders.join(' ')}`);
-        },
-        onBug: (error) => {
-          throw error;
         },
       });
       this.#processes.set(identity, { clock, election });
@@ -131,17 +128,10 @@ describe('two electors against the embedded API', () => {
       },
     });
     const stopping = new AbortController();
-    const election = new LeaderElection({
-      transport: api.transport,
-      clock,
-      random: new Random('verbs'),
-      namespace: 'kube-system',
-      name: 'headwater',
-      identity: 'us',
-      onBug: (error) => {
-        throw error;
-      },
-    });
+    const election = new LeaderElection(
+      { transport: api.transport, clock, random: new Random('verbs'), onBug: rethrow },
+      { namespace: 'kube-system', name: 'headwater', identity: 'us' },
+    );
     const ended = election.run(stopping.signal);
 
     await clock.advance(10_000);

@@ -15,6 +15,7 @@ import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../../src/simulator/kubernetes/kubernetes-server.ts';
 import { EmbeddedApi } from './embedded-api.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
+import { rethrow } from '../../support/rethrow.ts';
 
 const never = new AbortController().signal;
 const ended: (() => Promise<unknown>)[] = [];
@@ -38,11 +39,8 @@ function copyOf(
   clock: Clock,
 ): { copy: Reflector<JsonObject>; reported: string[] } {
   const reported: string[] = [];
-  const onBug = (error: unknown): void => {
-    throw error;
-  };
   const copy = new Reflector<JsonObject>(
-    { transport, clock, random: new Random('http'), onBug },
+    { transport, clock, random: new Random('http'), onBug: rethrow },
     { path, transform: (raw) => raw },
     { onChange: ({ type, key }) => reported.push(`${type} ${key}`) },
   );

@@ -62,11 +62,13 @@ function callerOf(endpoint: string, proxy: string, exceptions = ''): Caller {
   const api = new AwsApi({
     region: 'us-east-1',
     endpoint,
-    connections: 4,
-    clock: systemClock,
-    connectionTimeout: 300,
-    proxyFor: (target) => proxyFor(target, proxies),
-    onRoute: (host, via) => routes.push(`${host} by ${via?.host ?? 'none'}`),
+    http: {
+      connections: 4,
+      clock: systemClock,
+      connectionTimeout: 300,
+      proxyFor: (target) => proxyFor(target, proxies),
+      onRoute: (host, via) => routes.push(`${host} by ${via?.host ?? 'none'}`),
+    },
   });
   ended.push(() => api.close());
   const call = async (): Promise<number | undefined> =>

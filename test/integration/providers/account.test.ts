@@ -32,11 +32,13 @@ function apiWith(options: Partial<AwsApiOptions>): { api: AwsApi; routes: string
   const api = new AwsApi({
     region: 'eu-west-1',
     endpoint: undefined,
-    connections: 2,
-    connectionTimeout: 300,
-    clock: systemClock,
-    proxyFor: () => undefined,
-    onRoute: (host) => routes.push(host),
+    http: {
+      connections: 2,
+      connectionTimeout: 300,
+      clock: systemClock,
+      proxyFor: () => undefined,
+      onRoute: (host) => routes.push(host),
+    },
     ...options,
   });
   ended.push(() => api.close());

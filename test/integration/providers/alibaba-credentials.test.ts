@@ -97,11 +97,13 @@ function connect(
     endpoints: { ecs: endpoint || undefined, vpc: endpoint || undefined },
     metadataEndpoint,
     environment: process.env,
-    connections: 10,
-    connectionTimeout: 5000,
-    clock: systemClock,
-    proxyFor: (target) => proxyFor(target, proxies),
-    onRoute: () => undefined,
+    http: {
+      connections: 10,
+      connectionTimeout: 5000,
+      clock: systemClock,
+      proxyFor: (target) => proxyFor(target, proxies),
+      onRoute: () => undefined,
+    },
   });
   apis.push(api);
   return api;

@@ -52,11 +52,13 @@ function connect(environment: Readonly<Record<string, string>>): {
     endpoints: { ecs: server.url, vpc: server.url },
     metadataEndpoint: 'http://127.0.0.1:9',
     environment: process.env,
-    connections: 10,
-    connectionTimeout: 5000,
-    clock,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    http: {
+      connections: 10,
+      connectionTimeout: 5000,
+      clock,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
   });
   const gate = new CallGate({
     rateLimiter: new RateLimiter({ clock, sizes: alibabaLimits, overall: undefined }),
@@ -70,14 +72,12 @@ function connect(environment: Readonly<Record<string, string>>): {
     onCall: () => undefined,
     onWait: () => undefined,
   });
-  const filters = {
+  const reading = {
     consistencyWindow: 30_000,
-    instanceTags: {},
-    subnetIds: [],
-    subnetTags: {},
+    filters: { instanceTags: {}, subnetIds: [], subnetTags: {} },
     tolerance: 'few',
   } as const;
-  return { api, implementation: alibabaAllocation({ api, gate, limits: alibabaLimits, clock, ...filters }) };
+  return { api, implementation: alibabaAllocation({ api, gate, limits: alibabaLimits, clock, ...reading }) };
 }
 
 const byKeys = {

@@ -23,12 +23,14 @@ beforeEach(async () => {
   process.env['ALIBABA_CLOUD_ACCESS_KEY_SECRET'] = 'headwater-example-secret';
   const { relay, clock } = calls;
   api = new AlibabaApi({
-    ...connecting,
+    http: {
+      ...connecting,
+      clock,
+    },
     regionId: 'cn-hangzhou',
     endpoints: { ecs: relay.url, vpc: relay.url },
     metadataEndpoint: 'http://127.0.0.1:9',
     environment: process.env,
-    clock,
   });
 });
 

@@ -46,11 +46,13 @@ describe('temporary credentials of AWS', () => {
     const api = new AwsApi({
       region: 'eu-central-1',
       endpoint: 'http://127.0.0.1:1',
-      connections: 1,
-      clock: systemClock,
-      connectionTimeout: 1000,
-      proxyFor: () => undefined,
-      onRoute: () => undefined,
+      http: {
+        connections: 1,
+        clock: systemClock,
+        connectionTimeout: 1000,
+        proxyFor: () => undefined,
+        onRoute: () => undefined,
+      },
       handler: { handle } as never,
     });
     const send = (): Promise<object> =>

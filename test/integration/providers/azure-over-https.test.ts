@@ -67,14 +67,18 @@ function apiWith(environment: Readonly<Record<string, string>>, managedIdentity?
   return new AzureApi({
     cloud: azureClouds.AzurePublicCloud,
     endpoint: server.url,
-    authority: server.url,
-    isAuthorityKnown: true,
-    managedIdentity,
-    connections: 10,
-    connectionTimeout: 5000,
-    clock: systemClock,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    identity: {
+      authority: server.url,
+      isAuthorityKnown: true,
+      managedIdentity,
+    },
+    http: {
+      connections: 10,
+      connectionTimeout: 5000,
+      clock: systemClock,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
   });
 }
 

@@ -45,11 +45,13 @@ beforeAll(async () => {
   api = new AwsApi({
     endpoint,
     region,
-    connections: 2,
-    clock: systemClock,
-    connectionTimeout: 5000,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    http: {
+      connections: 2,
+      clock: systemClock,
+      connectionTimeout: 5000,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
   });
   sdk = new EC2Client({ endpoint, region, credentials, maxAttempts: 1 });
 });

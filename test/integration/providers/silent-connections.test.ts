@@ -18,7 +18,7 @@ beforeEach(async () => {
   process.env['AWS_ACCESS_KEY_ID'] = 'AKIAINTEGRATION00001';
   process.env['AWS_SECRET_ACCESS_KEY'] = 'integration-secret';
   const { relay, clock } = calls;
-  api = new AwsApi({ ...connecting, region: 'us-east-1', endpoint: relay.url, clock });
+  api = new AwsApi({ http: { ...connecting, clock }, region: 'us-east-1', endpoint: relay.url });
 });
 
 afterEach(async () => {

@@ -61,11 +61,13 @@ beforeAll(async () => {
   api = new AwsApi({
     region: 'us-east-1',
     endpoint: front.url,
-    connections: 4,
-    clock,
-    connectionTimeout: 5000,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    http: {
+      connections: 4,
+      clock,
+      connectionTimeout: 5000,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
   });
   ({ client } = ec2ClientRig(
     ({ action, input, signal }) => api.send(action, input, { signal, onSend: () => undefined }),

@@ -6,6 +6,7 @@ import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { LeaseServer } from './lease-server.ts';
 import { ScriptedTransport, type Server } from './scripted-transport.ts';
+import { rethrow } from '../../support/rethrow.ts';
 
 export interface Rig {
   readonly clock: VirtualClock;
@@ -32,18 +33,13 @@ export function rig(
   const transport = new ScriptedTransport(processClock, given.answer?.(server) ?? server.answer);
   const states: Leadership[] = [];
   const problems: ApiRefusal[] = [];
-  const election = new LeaderElection({
-    transport,
-    clock: processClock,
-    random: new Random('election'),
+  const ports = { transport, clock: processClock, random: new Random('election'), onBug: rethrow };
+  const election = new LeaderElection(ports, {
     namespace: 'ns',
     name: 'lock',
     identity: 'us',
     onChange: (state) => states.push(state),
     onProblem: (problem) => problems.push(problem),
-    onBug: (error) => {
-      throw error;
-    },
   });
   const stopping = new AbortController();
   const ended = election.run(stopping.signal);

@@ -11,6 +11,7 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { FreezableClock } from '../freezable-clock.ts';
 import { LeaseServer } from '../lease-server.ts';
 import { ScriptedTransport, type Server, unreachable } from '../scripted-transport.ts';
+import { rethrow } from '../../../support/rethrow.ts';
 
 const never = new AbortController().signal;
 
@@ -60,19 +61,14 @@ class Electorate {
       const identity = `p${place}.${life}`;
       const clock = new FreezableClock(this.clock);
       const random = this.#random.fork(identity);
-      const election = new LeaderElection({
-        transport: this.#network(clock, random),
-        clock,
-        random,
+      const ports = { transport: this.#network(clock, random), clock, random, onBug: rethrow };
+      const election = new LeaderElection(ports, {
         namespace: 'ns',
         name: 'lock',
         identity,
         onChange: ({ kind }) => {
           this.history.push(`${this.clock.monotonic()} ${identity} ${kind}`);
           this.#check();
-        },
-        onBug: (error) => {
-          throw error;
         },
       });
       this.#processes.set(identity, { clock, election });

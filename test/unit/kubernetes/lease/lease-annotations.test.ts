@@ -6,6 +6,7 @@ import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { LeaseServer } from '../lease-server.ts';
 import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';
+import { rethrow } from '../../../support/rethrow.ts';
 
 const key = 'headwater/withdrawals-held';
 const held = {
@@ -31,17 +32,12 @@ function rig(
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, (request) => refuse?.(request) ?? server.apply(request));
   const kinds: Leadership['kind'][] = [];
-  const election = new LeaderElection({
-    transport,
-    clock,
-    random: new Random('election'),
+  const ports = { transport, clock, random: new Random('election'), onBug: rethrow };
+  const election = new LeaderElection(ports, {
     namespace: 'ns',
     name: 'lock',
     identity: 'us',
     onChange: ({ kind }) => kinds.push(kind),
-    onBug: (error) => {
-      throw error;
-    },
   });
   const stopping = new AbortController();
   const ended = election.run(stopping.signal);

@@ -6,6 +6,7 @@ import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { event, isWatch, listOf, serve } from '../reflector-rig.ts';
 import { LineFeed, type Script, ScriptedTransport, type Server, status } from '../scripted-transport.ts';
+import { rethrow } from '../../../support/rethrow.ts';
 
 interface Rig {
   readonly clock: VirtualClock;
@@ -18,11 +19,8 @@ function rig(server: Server): Rig {
   const clock = new VirtualClock();
   const changes: Rig['changes'] = [];
   const access: Rig['access'] = [];
-  const onBug = (error: unknown): void => {
-    throw error;
-  };
   const nodes = new ClusterNodes(
-    { transport: new ScriptedTransport(clock, server), clock, random: new Random('nodes'), onBug },
+    { transport: new ScriptedTransport(clock, server), clock, random: new Random('nodes'), onBug: rethrow },
     {
       instanceIdOf,
       onChange: (name, node) => changes.push([name, node]),

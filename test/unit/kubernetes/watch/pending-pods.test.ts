@@ -6,6 +6,7 @@ import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { event, isWatch, listOf, query, serve } from '../reflector-rig.ts';
 import { LineFeed, ScriptedTransport, type Server, status } from '../scripted-transport.ts';
+import { rethrow } from '../../../support/rethrow.ts';
 
 interface Rig {
   readonly clock: VirtualClock;
@@ -20,11 +21,8 @@ function rig(server: Server): Rig {
   const transport = new ScriptedTransport(clock, server);
   const changed: string[] = [];
   const missingPermissions: string[] = [];
-  const onBug = (error: unknown): void => {
-    throw error;
-  };
   const pods = new PendingPods(
-    { transport, clock, random: new Random('pods'), onBug },
+    { transport, clock, random: new Random('pods'), onBug: rethrow },
     {
       onChange: (node) => changed.push(`${node}=${pods.pendingOn(node)}`),
       onDenied: (problem) => missingPermissions.push(problem),

@@ -58,8 +58,7 @@ class Rig {
         publications: { enter: () => this.#queue() },
         others: {},
       },
-      claims: soleClaims(),
-      identities: { isKnown: false, isVerified: () => true },
+      fleet: { claims: soleClaims(), identities: { isKnown: false, isVerified: () => true } },
       permission: new MutationPermission(noPauses),
       settings: { timing: { callTimeout: 10_000, consistencyWindow: 30_000 }, release: {}, assessment: {} },
       runtime: {

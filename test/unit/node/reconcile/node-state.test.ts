@@ -30,7 +30,7 @@ function rig(change: CloudTraits['change'] = 'perInterface') {
       limits: { get: () => facts.limits },
       supply: { orphans: { of: () => undefined } },
     },
-    identities: { isKnown: false },
+    fleet: { identities: { isKnown: false } },
     writer: { schema: { knows: () => true } },
     runtime: { clock: new VirtualClock() },
     settings: {

@@ -102,8 +102,7 @@ export class ServedNode {
         },
         others: { check: nothing, mayBePreviousLeaders: () => false },
       },
-      claims: soleClaims(),
-      identities: { isKnown: false, isVerified: () => true },
+      fleet: { claims: soleClaims(), identities: { isKnown: false, isVerified: () => true } },
       permission: new MutationPermission(noPauses),
       settings: {
         timing: { callTimeout: 10_000, consistencyWindow: 30_000 },

@@ -26,11 +26,13 @@ async function hostsOf(endpoints: {
     sender,
     metadataEndpoint: 'http://127.0.0.1:9',
     environment: process.env,
-    connections: 1,
-    connectionTimeout: 1000,
-    clock: systemClock,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    http: {
+      connections: 1,
+      connectionTimeout: 1000,
+      clock: systemClock,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
   });
   const sending = { signal: new AbortController().signal, onSend: () => undefined };
   await api.send('DescribeVpcs', {}, sending);

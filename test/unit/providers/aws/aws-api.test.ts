@@ -16,11 +16,13 @@ describe('a request to AWS', () => {
   const api = new AwsApi({
     region: 'eu-central-1',
     endpoint: 'http://127.0.0.1:1',
-    connections: 1,
-    clock: systemClock,
-    connectionTimeout: 1000,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    http: {
+      connections: 1,
+      clock: systemClock,
+      connectionTimeout: 1000,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
     handler: {
       handle: ({ headers }: { headers: Record<string, string> }) => {
         handled.push(headers['authorization'] ?? 'unsigned');

@@ -15,14 +15,18 @@ function refusing(isRefused: (token: number) => boolean) {
   const api = new AzureApi({
     cloud: azureClouds.AzurePublicCloud,
     endpoint: undefined,
-    authority: undefined,
-    isAuthorityKnown: true,
-    managedIdentity: undefined,
-    connections: 1,
-    connectionTimeout: 1000,
-    clock,
-    proxyFor: () => undefined,
-    onRoute: () => undefined,
+    identity: {
+      authority: undefined,
+      isAuthorityKnown: true,
+      managedIdentity: undefined,
+    },
+    http: {
+      connections: 1,
+      connectionTimeout: 1000,
+      clock,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+    },
     credential: {
       getToken: (scope) => {
         scopes.push(String(scope));
@@ -128,14 +132,18 @@ describe('an authority that is not reached', () => {
     const api = new AzureApi({
       cloud: azureClouds.AzurePublicCloud,
       endpoint: undefined,
-      authority: 'https://authority.test',
-      isAuthorityKnown: true,
-      managedIdentity: undefined,
-      connections: 1,
-      connectionTimeout: 1000,
-      clock: new VirtualClock(),
-      proxyFor: () => undefined,
-      onRoute: () => undefined,
+      identity: {
+        authority: 'https://authority.test',
+        isAuthorityKnown: true,
+        managedIdentity: undefined,
+      },
+      http: {
+        connections: 1,
+        connectionTimeout: 1000,
+        clock: new VirtualClock(),
+        proxyFor: () => undefined,
+        onRoute: () => undefined,
+      },
       sender: {
         send: () => {
           asked += 1;

@@ -58,7 +58,7 @@ function rig(setup: Setup = {}): Rig {
     calls.push(`${call}@${clock.monotonic()}`);
     priorities.add(caller.priority);
   };
-  const collection = new OrphanGc({
+  const ports = {
     implementation: scriptedImplementation({
       admit: async (_, { signal }) => {
         setup.whenAdmitted?.(orphans);
@@ -85,6 +85,8 @@ function rig(setup: Setup = {}): Rig {
     clock,
     random: new Random('collection'),
     scope: { tags: { owner: 'headwater' }, networkId: undefined },
+  };
+  const collection = new OrphanGc(ports, {
     interval,
     dryRun: setup.dryRun ?? false,
     permission: new MutationPermission({ ...noPauses, withdrawalsHeld: setup.isHeld ?? false }),
