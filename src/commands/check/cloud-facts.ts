@@ -14,7 +14,7 @@ import {
   withNews,
 } from '../../providers/contract/infrastructure.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { Rehearsal, RehearsedNode } from '../../providers/contract/rehearsal.ts';
+import type { RehearsedNodes, Rehearsals } from '../../providers/contract/rehearsal.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 
 /** The answer of a read, or why there is none. */
@@ -130,8 +130,8 @@ export class CloudReader {
   }
 
   /** Changes that the cloud would permit; undefined where it has no such question. */
-  async rehearse(node: RehearsedNode): Promise<readonly Rehearsal[] | undefined> {
-    return this.#cloud.implementation.rehearse?.(node, this.#context);
+  async rehearse(nodes: RehearsedNodes): Promise<Rehearsals | undefined> {
+    return this.#cloud.implementation.rehearse?.(nodes, this.#context);
   }
 
   async #detached(): Promise<ReadCloud['detached']> {

@@ -19,7 +19,7 @@ import { type ReadCluster, ClusterReader } from './cluster-facts.ts';
 import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
 import { type Finding, finding } from './finding.ts';
 import { objectFindings, unservedFindings } from './object-findings.ts';
-import { rehearsalFindings, rehearsedNode, unrehearsed } from './permission-findings.ts';
+import { rehearsalFindings, rehearsedNodes, unrehearsed } from './permission-findings.ts';
 import {
   agentFindings,
   allocatorFindings,
@@ -241,13 +241,14 @@ class CloudExamination {
     const failed = [...new Set(failuresIn(facts).map(({ failure }) => failure.action))];
     const without = unrehearsed({ isAskable, failed, hasNodes: nodes.length > 0 });
     if (!isAskable || infrastructure.kind !== 'read' || instances.kind !== 'read') return [without];
-    const node = rehearsedNode({
+    const [node, ...others] = rehearsedNodes({
       nodes,
       observations: instances.value,
       infrastructure: infrastructure.value,
       tags: this.#cloud.interfaceTags,
+      traits: this.#cloud.implementation.traits,
     });
-    const rehearsals = node && (await reader.rehearse(node));
+    const rehearsals = node && (await reader.rehearse([node, ...others]));
     return rehearsals === undefined ? [without] : rehearsalFindings(rehearsals);
   }
 }

@@ -6,9 +6,10 @@ import {
   type NetworkInterface,
   type Tags,
 } from '../../providers/contract/network-interface.ts';
+import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import type { Observation } from '../../providers/contract/facts.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
-import type { Rehearsal, RehearsedNode } from '../../providers/contract/rehearsal.ts';
+import type { Rehearsal, Rehearsals, RehearsedNode } from '../../providers/contract/rehearsal.ts';
 import { instanceTag, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
 import { type AskingNode, interfacesIn } from './cloud-facts.ts';
 import { type Finding, finding, ok } from './finding.ts';
@@ -21,50 +22,60 @@ export interface RehearsalQuestion {
   readonly infrastructure: Infrastructure;
   /** Tags of every interface that Headwater makes. */
   readonly tags: Tags;
+  readonly traits: Pick<CloudTraits, 'interfaces'>;
 }
 
-/** A node that changes can be asked about: the first whose primary interface and security groups are known. */
-export function rehearsedNode(question: RehearsalQuestion): RehearsedNode | undefined {
-  const { nodes, observations, infrastructure, tags } = question;
-  const interfaces = interfacesIn(observations);
-  const attached = [...interfaces.values()].flat();
-  for (const { instanceId, requirements } of nodes) {
-    const ofInstance = interfaces.get(instanceId) ?? [];
-    const primary = ofInstance.find(isPrimaryInterface);
-    if (primary === undefined) continue;
+/**
+ * Nodes that changes can be asked about: those whose primary interface is known, and the security groups of the next one where
+ * Headwater makes interfaces.
+ */
+export function rehearsedNodes(question: RehearsalQuestion): readonly RehearsedNode[] {
+  const { nodes, observations, infrastructure, tags, traits } = question;
+  const byInstance = interfacesIn(observations);
+  const own = [...byInstance.values()].flat().find(isOurs);
+  return nodes.flatMap(({ instanceId, requirements, object }) => {
+    const interfaces = byInstance.get(instanceId) ?? [];
+    const primary = interfaces.find(isPrimaryInterface);
+    if (primary === undefined) return [];
     const asked = { ...requirements, networkId: primary.networkId };
-    const groups = chooseSecurityGroups(asked, infrastructure, { interfaces: ofInstance });
-    if (groups.kind !== 'chosen') continue;
-    return {
-      instanceId,
-      own: attached.find(isOurs),
-      subnetId: primary.subnetId,
-      securityGroupIds: groups.ids,
-      tags: { ...tags, ...ownershipTags(instanceId, 'headwater-check') },
-    };
-  }
-  return undefined;
+    const groups = chooseSecurityGroups(asked, infrastructure, { interfaces });
+    if (groups.kind !== 'chosen' && traits.interfaces === 'made') return [];
+    return [
+      {
+        instanceId,
+        interfaces,
+        own,
+        subnetId: primary.subnetId,
+        securityGroupIds: groups.kind === 'chosen' ? groups.ids : [],
+        tags: { ...tags, ...ownershipTags(instanceId, 'headwater-check') },
+        publicAddressTags: object.ipam.staticIpTags,
+      },
+    ];
+  });
 }
 
 function isOurs(item: NetworkInterface): boolean {
   return !isPrimaryInterface(item) && item.tags[instanceTag] !== undefined;
 }
 
-export function rehearsalFindings(rehearsals: readonly Rehearsal[]): readonly Finding[] {
-  const refused = rehearsals.flatMap(({ action, answer }) =>
-    typeof answer === 'string' ? [] : [{ action, failure: answer }],
+export function rehearsalFindings({ witness, unshown, answers }: Rehearsals): readonly Finding[] {
+  const refused = answers.flatMap(({ action, answer }) =>
+    typeof answer === 'string' ? [] : [{ action, ...answer }],
   );
   const actions = (wanted: Rehearsal['answer']): string =>
-    rehearsals.flatMap(({ action, answer }) => (answer === wanted ? [action] : [])).join(', ');
+    answers.flatMap(({ action, answer }) => (answer === wanted ? [action] : [])).join(', ');
   const [permitted, unasked] = [actions('permitted'), actions('unasked')];
-  const rest = unasked === '' ? '' : `; not asked, because it could change something: ${unasked}`;
+  const rest = [
+    ...(unasked === '' ? [] : [`not asked, because it could change something: ${unasked}`]),
+    ...(unshown === undefined ? [] : [unshown]),
+  ];
   return [
-    ...refused.map(({ action, failure }) => {
-      const isDenied = failure.kind === 'notAuthorized';
+    ...refused.map(({ action, kind, failure }) => {
+      const isDenied = kind === 'denied';
       const found = `${action} ${isDenied ? 'is denied' : 'was not answered'}: ${failure.code}: ${failure.message}`;
       return finding(isDenied ? 'problem' : 'unknown', what, found, remedyFor(failure));
     }),
-    ...(permitted === '' ? [] : [ok(what, `a dry run permits ${permitted}${rest}`)]),
+    ...(permitted === '' ? [] : [ok(what, [`${witness} ${permitted}`, ...rest].join('; '))]),
   ];
 }
 
@@ -89,7 +100,7 @@ export function unrehearsed({ isAskable, failed, hasNodes }: Unrehearsed): Findi
     return finding(
       'unknown',
       what,
-      'changes were not asked about, because of no node both the primary interface and the security groups are known',
+      'changes were not asked about, because of no node its primary interface, or the security groups of a new one, are known',
     );
-  return ok(what, `${permitted}changes are asked about by dry run once a CiliumNode names an instance`);
+  return ok(what, `${permitted}changes are asked about once a CiliumNode names an instance`);
 }

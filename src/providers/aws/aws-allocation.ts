@@ -41,7 +41,7 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
     ...client.admission(actionOf),
     perform: (operation, context) => perform(client, operation, withPurpose(operation, context)),
-    rehearse: (node, context) => rehearse(client, node, context),
+    rehearse: ([node], context) => rehearse(client, node, context),
     section: awsSection,
   };
 }

@@ -2,10 +2,12 @@
 // them, so that is asked first; and each question is one whose change would be refused, or do no harm.
 import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import type { Rehearsal, RehearsedNode } from '../contract/rehearsal.ts';
+import type { Rehearsal, RehearsalRefusal, Rehearsals, RehearsedNode } from '../contract/rehearsal.ts';
 import { wouldSucceed } from './errors.ts';
 import type { DryRunAction, Ec2Action, Ec2Input } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
+
+const witness = 'a dry run permits';
 
 /** EC2 has no dry run of assignments; and a detachment has nothing to name whose detachment would be refused. */
 const unasked: readonly Ec2Action[] = [
@@ -18,9 +20,10 @@ export async function rehearse(
   client: Ec2Client,
   node: RehearsedNode,
   context: CallContext,
-): Promise<readonly Rehearsal[]> {
+): Promise<Rehearsals> {
   const knowsDryRun = await ask(client, 'DescribeVpcs', {}, context);
-  if (knowsDryRun !== 'permitted') return [{ action: 'DescribeVpcs', answer: knowsDryRun }];
+  if (knowsDryRun !== 'permitted')
+    return { witness, answers: [{ action: 'DescribeVpcs', answer: knowsDryRun }] };
   const { own, subnetId, securityGroupIds, tags, instanceId } = node;
   const rehearsed = async <A extends DryRunAction>(
     action: A,
@@ -64,7 +67,10 @@ export async function rehearse(
   // An attached interface cannot be deleted.
   const deletion = rehearsed('DeleteNetworkInterface', attachment && { NetworkInterfaceId: own.id });
   const rehearsals = await Promise.all([reading, creation, attaching, modification, deletion]);
-  return [...rehearsals, ...unasked.map((action) => ({ action, answer: 'unasked' as const }))];
+  return {
+    witness,
+    answers: [...rehearsals, ...unasked.map((action) => ({ action, answer: 'unasked' as const }))],
+  };
 }
 
 async function ask<A extends DryRunAction>(
@@ -72,18 +78,22 @@ async function ask<A extends DryRunAction>(
   action: A,
   input: Ec2Input<A>,
   context: CallContext,
-): Promise<'permitted' | CloudFailure> {
+): Promise<'permitted' | RehearsalRefusal> {
   try {
     await client.dryRun(action, input, context);
   } catch (error) {
     if (!(error instanceof CloudError)) throw error;
-    return wouldSucceed(error.failure) ? 'permitted' : error.failure;
+    return wouldSucceed(error.failure) ? 'permitted' : refusal(error.failure);
   }
-  return {
+  return refusal({
     kind: 'invalid',
     action,
     code: 'DryRunIgnored',
     message: 'the endpoint answers as if it had not been asked by DryRun',
     requestId: undefined,
-  };
+  });
+}
+
+function refusal(failure: CloudFailure): RehearsalRefusal {
+  return { kind: failure.kind === 'notAuthorized' ? 'denied' : 'unanswered', failure };
 }

@@ -25,6 +25,7 @@ import { maxConfigurations } from './instance-model.ts';
 import { PublicAddresses } from './public-addresses.ts';
 import { PublicIpPrefixes } from './public-ip-prefixes.ts';
 import { observe } from './read.ts';
+import { rehearse } from './rehearse.ts';
 import { interfacesInGroup, subscriptions } from './requests.ts';
 import { Spellings } from './spellings.ts';
 import { Subnets } from './subnets.ts';
@@ -103,6 +104,7 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     ...admission(gate, callsFor),
     perform: (operation, context) =>
       perform({ ...parts, releases }, operation, withPurpose(operation, context)),
+    rehearse: (nodes, context) => rehearse({ client, prefixes }, nodes, context),
     section: azureSection(spellings),
   };
 }

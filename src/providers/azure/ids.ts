@@ -88,7 +88,10 @@ export function scaleSetKey(instance: InstanceRef): string | undefined {
   return `${groupKey(instance)}/${instance.scaleSet}`;
 }
 
-export function groupKey({ subscriptionId, resourceGroup }: InstanceRef): string {
+export function groupKey({
+  subscriptionId,
+  resourceGroup,
+}: Pick<InstanceRef, 'subscriptionId' | 'resourceGroup'>): string {
   return `${subscriptionId}/${resourceGroup}`;
 }
 

@@ -75,6 +75,7 @@ const limitsOfCalls = {
   'PublicIPPrefixes.List': ['network-reads', 'arm-reads'],
   'PublicIPAddresses.GetVirtualMachineScaleSetPublicIPAddress': ['network-reads', 'arm-reads'],
   'Subscriptions.List': ['arm-reads'],
+  'Permissions.ListForResource': ['arm-reads'],
 } as const satisfies Readonly<Record<string, readonly LimitName[]>>;
 
 export type AzureCallName = keyof typeof limitsOfCalls;

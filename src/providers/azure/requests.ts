@@ -9,6 +9,7 @@ const versions = {
   /** Interfaces of scale sets are served in this version only. */
   scaleSetNetwork: '2018-10-01',
   resources: '2022-12-01',
+  authorization: '2022-04-01',
 } as const;
 
 type Version = keyof typeof versions;
@@ -143,6 +144,19 @@ export function subscriptions(): ArmRequest {
     path: '/subscriptions',
     version: 'resources',
     subscriptionId: '',
+  });
+}
+
+/** What the roles of the caller permit at a resource. */
+export function permissionsAt(id: ArmId): ArmRequest {
+  const parts = id.type
+    .split('/')
+    .map((type, index) => `${encodeURIComponent(type)}/${encodeURIComponent(id.names[index] ?? '')}`);
+  const resource = `${groupPath(id)}/providers/${encodeURIComponent(id.namespace)}/${parts.join('/')}`;
+  return get('Permissions.ListForResource', 'compute', {
+    path: `${resource}/providers/Microsoft.Authorization/permissions`,
+    version: 'authorization',
+    subscriptionId: id.subscriptionId,
   });
 }
 

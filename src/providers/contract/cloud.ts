@@ -9,7 +9,7 @@ import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastruct
 import type { NetworkInterface, PublicAddress, Tags } from './network-interface.ts';
 import type { Answer, Operation, OperationKind, Outcome } from './operations.ts';
 import type { Caller, Priority } from './priority.ts';
-import type { Rehearsal, RehearsedNode } from './rehearsal.ts';
+import type { RehearsedNodes, Rehearsals } from './rehearsal.ts';
 
 export interface AllocationImplementation {
   readonly traits: CloudTraits;
@@ -72,10 +72,10 @@ export interface AllocationImplementation {
   perform(operation: Operation, context: CallContext): Promise<Outcome>;
 
   /**
-   * Asks whether the changes to a node would be permitted, without making any. Absent where the cloud has no such question.
-   * Rejects only with the signal's reason.
+   * Asks whether changes to these nodes would be permitted, without making any, where permissions may differ from node to node for
+   * several of them. Absent where the cloud has no such question. Rejects only with the signal's reason.
    */
-  rehearse?(node: RehearsedNode, context: CallContext): Promise<readonly Rehearsal[]>;
+  rehearse?(nodes: RehearsedNodes, context: CallContext): Promise<Rehearsals>;
 
   readonly section: CiliumNodeSection;
 }

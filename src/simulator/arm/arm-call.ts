@@ -44,9 +44,15 @@ export interface ArmContext {
   readonly random: Random;
   readonly shortPages: number;
   readonly failure: OperationFailure | undefined;
+  /** Actions that anyone may do at all; undefined for all. */
+  readonly openActions: readonly string[] | undefined;
 }
 
-export type Provider = 'Microsoft.Compute' | 'Microsoft.Network' | 'Microsoft.Resources';
+export type Provider =
+  | 'Microsoft.Authorization'
+  | 'Microsoft.Compute'
+  | 'Microsoft.Network'
+  | 'Microsoft.Resources';
 
 /** One operation of the API. */
 export interface ArmOperation {

@@ -16,8 +16,9 @@ import type { ArmTopology } from './arm-topology-schema.ts';
 import { refuseUnknownGroup, refuseUnknownSubscription } from './finding.ts';
 import { garble } from './garbling.ts';
 import { meanLatency } from './latencies.ts';
-import { refuseUnauthorized } from './permissions.ts';
+import { linkedActions, refuseUnauthorized } from './permissions.ts';
 import { Tokens } from './principals.ts';
+import { allOperations } from './router.ts';
 import { otherCase, respell } from './spelling.ts';
 
 /** Azure for in-process callers; its behavior can change at run time. */
@@ -128,6 +129,7 @@ export class ArmGateway {
       random: this.#pages,
       shortPages: consistency.shortPages,
       failure,
+      openActions: this.allowedActions && actionsOf(this.allowedActions),
     });
   }
 }
@@ -137,6 +139,12 @@ function refusalOfFault(fault: Extract<Fault, { kind: 'throttle' | 'error' }>, c
   const { code, message, status, retryAfter } = fault;
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return new ArmRefusal(code, message, status, { headers });
+}
+
+/** What a role has to allow for these operations, and for whatever their bodies link to. */
+function actionsOf(names: ReadonlySet<string>): readonly string[] {
+  const own = allOperations.flatMap(({ name, action }) => (names.has(name) ? (action ?? []) : []));
+  return [...own, ...Object.values(linkedActions).flatMap((action) => action ?? [])];
 }
 
 /** One ms for each result. */

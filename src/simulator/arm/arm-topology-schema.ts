@@ -73,7 +73,13 @@ export const armTopologySchema = section({
         identity: z.boolean().default(false),
         /** Without roles it may do everything. */
         roles: z
-          .array(section({ scope: z.string().startsWith('/'), actions: z.array(z.string()).min(1) }))
+          .array(
+            section({
+              scope: z.string().startsWith('/'),
+              actions: z.array(z.string()).min(1),
+              notActions: z.array(z.string()).optional(),
+            }),
+          )
           .optional(),
       }),
     )

@@ -101,14 +101,24 @@ export class Tokens {
   }
 }
 
-/** Whether the principal's roles allow an action on a resource. */
-export function isAllowed({ roles }: Principal, action: string, path: string): boolean {
-  if (roles === undefined) return true;
+type Role = NonNullable<Principal['roles']>[number];
+
+const everything: Role = { scope: '/', actions: ['*'] };
+
+/** The roles that a principal has at a resource. */
+export function rolesAt({ roles = [everything] }: Principal, path: string): readonly Role[] {
   const scoped = `${path.toLowerCase()}/`;
-  return roles.some(
-    ({ scope, actions }) =>
-      (scope === '/' || scoped.startsWith(`${scope.toLowerCase().replace(/\/$/, '')}/`)) &&
-      actions.some((pattern) => isLike(action, pattern)),
+  return roles.filter(
+    ({ scope }) => scope === '/' || scoped.startsWith(`${scope.toLowerCase().replace(/\/$/, '')}/`),
+  );
+}
+
+/** Whether the principal's roles allow an action on a resource. */
+export function isAllowed(principal: Principal, action: string, path: string): boolean {
+  return rolesAt(principal, path).some(
+    ({ actions, notActions = [] }) =>
+      actions.some((pattern) => isLike(action, pattern)) &&
+      !notActions.some((pattern) => isLike(action, pattern)),
   );
 }
 

@@ -1,7 +1,7 @@
-// Operations of Resource Manager itself: subscriptions and resource groups.
+// Operations of Resource Manager itself: subscriptions, resource groups, and what their callers may do.
 import type { JsonObject } from '../workload/json.ts';
 import { answer, type ArmOperation } from './arm-call.ts';
-import { seesSubscription } from './principals.ts';
+import { isAllowed, rolesAt, seesSubscription } from './principals.ts';
 import { groupOf, keyOf, nameOf } from './resource-path.ts';
 
 const provider = 'Microsoft.Resources';
@@ -51,4 +51,34 @@ export const resourceOperations: readonly ArmOperation[] = [
       });
     },
   },
+  permissionsOf('ListForResourceGroup', ''),
+  permissionsOf('ListForResource', '/providers/{namespace}/{type}/{name}'),
+  permissionsOf('ListForResource', '/providers/{namespace}/{parentType}/{parent}/{type}/{name}'),
 ];
+
+/** `place`: below a resource group. */
+function permissionsOf(name: string, place: string): ArmOperation {
+  const authorization = 'Microsoft.Authorization';
+  const list = `/providers/${authorization}/permissions`;
+  return {
+    name: `Permissions.${name}`,
+    method: 'GET',
+    route: `/subscriptions/{subscription}/resourceGroups/{group}${place}${list}`,
+    provider: authorization,
+    action: `${authorization}/permissions/read`,
+    run: ({ caller, path }, { openActions }) => {
+      const scope = path.slice(0, -list.length);
+      const data = { dataActions: [], notDataActions: [] };
+      if (openActions !== undefined) {
+        const actions = openActions.filter((action) => isAllowed(caller, action, scope));
+        return answer({ value: [{ actions, notActions: [], ...data }] });
+      }
+      const value = rolesAt(caller, scope).map(({ actions, notActions = [] }) => ({
+        actions,
+        notActions,
+        ...data,
+      }));
+      return answer({ value });
+    },
+  };
+}

@@ -3,8 +3,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Child, type Ended, endAll, headwater, linesOf } from './child.ts';
-import { announce, simulate, type Simulated, smallCloud, supplyKeys } from './simulated.ts';
+import {
+  announceAzure,
+  azureGroup,
+  create,
+  createNode,
+  flagsFor,
+  rowsOf,
+  stageAlibaba,
+  stageAzure,
+  wrongIn,
+} from './check-rig.ts';
+import { endAll, headwater } from './child.ts';
+import { announce, simulate, smallCloud, supplyKeys } from './simulated.ts';
 
 let directory = '';
 
@@ -13,53 +24,6 @@ beforeAll(async () => {
 });
 afterEach(endAll);
 afterAll(() => rm(directory, { recursive: true }));
-
-async function create(api: string, path: string, body: object): Promise<void> {
-  const answer = await fetch(`${api}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect(answer.status).toBe(201);
-}
-
-function createNode(api: string, name: string, providerID: string): Promise<void> {
-  return create(api, '/api/v1/nodes', {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name },
-    spec: { providerID },
-  });
-}
-
-function flagsFor({ ec2, kubeconfig }: Simulated): readonly string[] {
-  return [
-    'check',
-    `--k8s-kubeconfig-path=${kubeconfig}`,
-    `--ec2-api-endpoint=${ec2}`,
-    '--aws-region=us-east-1',
-    '--cluster-name=mine',
-  ];
-}
-
-/** The rows of a check, without that of the API server, whose address differs. */
-function rowsOf({ out }: Ended): readonly string[] {
-  return linesOf(out).filter((line) => !line.includes('API server: '));
-}
-
-interface Row {
-  readonly what: string;
-  readonly found: string;
-  readonly verdict: string;
-}
-
-/** Rows that are not fine. */
-function wrongIn({ out }: Ended): readonly string[] {
-  const { findings } = JSON.parse(out) as { readonly findings: readonly Row[] };
-  return findings.flatMap(({ verdict, what, found }) =>
-    verdict === 'ok' ? [] : [`${verdict} ${what}: ${found}`],
-  );
-}
 
 const environment = supplyKeys;
 
@@ -300,63 +264,13 @@ describe('headwater check on AWS', () => {
   });
 });
 
-/** A cloud of a topology, and an API server. `ports`: flags of the cloud's. */
-async function simulateCloud(
-  name: string,
-  topology: string,
-  ports: readonly string[],
-): Promise<{ readonly child: Child; readonly api: string; readonly kubeconfig: string }> {
-  const kubeconfig = join(directory, `${name}.kubeconfig`);
-  const child = new Child([
-    'simulate',
-    '--topology',
-    topology,
-    ...ports.map((port) => `--${port}=0`),
-    '--kubernetes',
-    '--kubernetes-port=0',
-    `--kubeconfig=${kubeconfig}`,
-    ...(name === 'azure' ? [`--azure-ca-file=${join(directory, 'azure.pem')}`] : []),
-  ]);
-  return { child, api: await child.word(/^# the Kubernetes API on (\S+)$/m), kubeconfig };
-}
-
-async function environmentOf(child: Child, prefix: string): Promise<Readonly<Record<string, string>>> {
-  const [all = ''] = await child.said(/[^]*# the Kubernetes API on/);
-  const exported = all.matchAll(/^export (\w+)=(\S+)$/gm);
-  const pairs = Array.from(exported, ([, name = '', value = '']) => [name, value] as const);
-  return Object.fromEntries<string>(pairs.filter(([name]) => name.startsWith(prefix)));
-}
-
 describe('headwater check on other clouds', () => {
   test('reads Azure by the machines that nodes name, and where they are', async () => {
-    const ports = ['azure-port', 'azure-metadata-port'];
-    const { child, api, kubeconfig } = await simulateCloud(
-      'azure',
-      'src/simulator/arm/examples/small.yaml',
-      ports,
-    );
-    const endpoint = await child.word(/--azure-endpoint=(\S+) /);
-    const metadata = await child.word(/--azure-metadata-endpoint=(\S+)$/m);
-    const group = '/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/mc_demo';
-    const id = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets/aks-pool1/virtualMachines/0`;
-    await createNode(api, 'one', `azure://${id}`);
-    await create(api, '/apis/cilium.io/v2/ciliumnodes', {
-      apiVersion: 'cilium.io/v2',
-      kind: 'CiliumNode',
-      metadata: { name: 'one' },
-      spec: { 'instance-id': id.toLowerCase(), ipam: { 'pre-allocate': 4 } },
-    });
-    const ca = { NODE_EXTRA_CA_CERTS: join(directory, 'azure.pem') };
-    const flags = [
-      '--ipam=azure',
-      `--k8s-kubeconfig-path=${kubeconfig}`,
-      `--azure-endpoint=${endpoint}`,
-      `--azure-metadata-endpoint=${metadata}`,
-    ];
+    const { api, check } = await stageAzure(await mkdtemp(join(directory, 'azure-')));
+    const pool = `${azureGroup}/providers/Microsoft.Compute/virtualMachineScaleSets/aks-pool1`;
+    await announceAzure(api, 'one', `${pool}/virtualMachines/0`);
 
-    const ended = await headwater(['check', ...flags, '--output=json'], {
-      environment: { ...(await environmentOf(child, 'AZURE')), ...ca },
-    });
+    const ended = await check('--output=json');
 
     expect(wrongIn(ended)).toEqual([]);
     expect(ended.code).toBe(0);
@@ -367,13 +281,7 @@ describe('headwater check on other clouds', () => {
   });
 
   test('reads Alibaba Cloud, and chooses among its vSwitches', async () => {
-    const ports = ['alibaba-cloud-port', 'alibaba-cloud-metadata-port'];
-    const { child, api, kubeconfig } = await simulateCloud(
-      'alibaba',
-      'src/simulator/alibaba/examples/small.yaml',
-      ports,
-    );
-    const endpoint = await child.word(/--alibaba-cloud-endpoint=(\S+) /);
+    const { api, endpoint, check } = await stageAlibaba(await mkdtemp(join(directory, 'alibaba-')));
     const state = (await (await fetch(`${endpoint}/_headwater/state`)).json()) as {
       readonly instances: readonly { readonly id: string }[];
       readonly vpcs: readonly { readonly id: string }[];
@@ -395,17 +303,8 @@ describe('headwater check on other clouds', () => {
         },
       },
     });
-    const flags = [
-      '--ipam=alibabacloud',
-      '--cluster-name=mine',
-      `--k8s-kubeconfig-path=${kubeconfig}`,
-      `--alibaba-cloud-endpoint=${endpoint}`,
-      '--alibaba-cloud-region=cn-hangzhou',
-    ];
 
-    const ended = await headwater(['check', ...flags, '--output=json'], {
-      environment: await environmentOf(child, 'ALIBABA'),
-    });
+    const ended = await check('--output=json');
 
     expect(wrongIn(ended)).toEqual([]);
     expect(ended.code).toBe(0);

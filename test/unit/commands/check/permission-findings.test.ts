@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   rehearsalFindings,
   type RehearsalQuestion,
-  rehearsedNode,
+  rehearsedNodes,
   unrehearsed,
 } from '../../../../src/commands/check/permission-findings.ts';
 import type { CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
@@ -29,7 +29,7 @@ describe('rows of what the cloud would permit', () => {
     [
       'a denial',
       [
-        { action: 'Create', answer: failure({ kind: 'notAuthorized', permission: 'ec2:Create' }) },
+        { action: 'Create', answer: { kind: 'denied', failure: failure({ permission: 'ec2:Create' }) } },
         { action: 'Assign', answer: 'permitted' },
       ],
       [
@@ -39,13 +39,39 @@ describe('rows of what the cloud would permit', () => {
     ],
     [
       'an endpoint that knows no dry run',
-      [{ action: 'DescribeVpcs', answer: failure({ kind: 'invalid' }) }],
+      [{ action: 'DescribeVpcs', answer: { kind: 'unanswered', failure: failure({ kind: 'invalid' }) } }],
       [['unknown', /^DescribeVpcs was not answered: Code: text$/]],
     ],
+    [
+      'a question that may not be asked is no denial',
+      [
+        {
+          action: 'Create',
+          answer: { kind: 'unanswered', failure: failure({ kind: 'notAuthorized', permission: 'Ask' }) },
+        },
+      ],
+      [['unknown', /^Create was not answered: Code: text$/]],
+    ],
   ])('say what it denies: %s', (_, rehearsals, rows) => {
-    expect(rehearsalFindings(rehearsals).map(({ verdict, found }) => [verdict, found])).toEqual(
+    const findings = rehearsalFindings({ witness: 'a dry run permits', answers: rehearsals });
+
+    expect(findings.map(({ verdict, found }) => [verdict, found])).toEqual(
       rows.map(([verdict, found]) => [verdict, expect.stringMatching(found)]),
     );
+  });
+
+  test('say who permits it, and what no answer shows, in the words of the cloud', () => {
+    const [row] = rehearsalFindings({
+      witness: 'the roles permit',
+      unshown: 'not shown: locks',
+      answers: [{ action: 'Create', answer: 'permitted' }],
+    });
+
+    expect(row).toEqual({
+      verdict: 'ok',
+      what: expect.anything(),
+      found: 'the roles permit Create; not shown: locks',
+    });
   });
 
   test('say what was not asked where there is no such question, or no node', () => {
@@ -105,27 +131,33 @@ const question: RehearsalQuestion = {
   })),
   infrastructure: emptyInfrastructure,
   tags: { cluster: 'mine' },
+  traits: { interfaces: 'made' },
 };
 
-describe('the node that changes are asked about', () => {
-  test('is the first whose primary interface was read, with an interface of ours if there is one', () => {
-    expect(rehearsedNode(question)).toMatchObject({
+describe('the nodes that changes are asked about', () => {
+  test('are those whose primary interface was read, with an interface of ours if there is one', () => {
+    const nodes = rehearsedNodes(question);
+
+    expect(nodes).toHaveLength(1);
+    expect(nodes[0]).toMatchObject({
       instanceId: 'i-a',
+      interfaces: [{ id: 'eni-0' }, { id: 'eni-1' }],
       own: { id: 'eni-1' },
       subnetId: 'subnet-1',
       securityGroupIds: ['sg-1'],
       tags: { cluster: 'mine', 'headwater/instance-id': 'i-a' },
     });
-    expect(
-      rehearsedNode({ ...question, observations: question.observations.slice(0, 1) })?.own,
-    ).toBeUndefined();
+    const [without] = rehearsedNodes({ ...question, observations: question.observations.slice(0, 1) });
+    expect(without?.own).toBeUndefined();
   });
 
-  test('is none without a primary interface, or without security groups', () => {
+  test('are none without a primary interface, or without security groups where interfaces are made', () => {
     const observations = question.observations.slice(1);
     const nodes = [askingNode('a', { securityGroupTags: { missing: 'yes' } })];
 
-    expect(rehearsedNode({ ...question, observations })).toBeUndefined();
-    expect(rehearsedNode({ ...question, nodes })).toBeUndefined();
+    expect(rehearsedNodes({ ...question, observations })).toEqual([]);
+    expect(rehearsedNodes({ ...question, nodes })).toEqual([]);
+    const traits = { interfaces: 'given' } as const;
+    expect(rehearsedNodes({ ...question, nodes, traits })).toMatchObject([{ securityGroupIds: [] }]);
   });
 });

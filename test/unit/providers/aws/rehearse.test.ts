@@ -22,10 +22,12 @@ const dryRun: Required<Pick<Asked, 'DryRun'>> = { DryRun: true };
 
 const node: RehearsedNode = {
   instanceId: 'i-1',
+  interfaces: [],
   own: undefined,
   subnetId: 'subnet-1',
   securityGroupIds: ['sg-1'],
   tags: { 'headwater/instance-id': 'i-1' },
+  publicAddressTags: {},
 };
 
 const own: RehearsedNode['own'] = {
@@ -66,7 +68,7 @@ describe('a rehearsal on EC2', () => {
   test('asks by DryRun only, and only of an interface of ours what would be refused or do no harm', async () => {
     const { client, sent } = ec2ClientRig(permits);
 
-    const rehearsals = await rehearse(client, { ...node, own }, context);
+    const { answers: rehearsals } = await rehearse(client, { ...node, own }, context);
 
     expect(sent.map(({ action }) => action)).toEqual([
       'DescribeVpcs',
@@ -89,7 +91,7 @@ describe('a rehearsal on EC2', () => {
   test('asks only for a creation before there is an interface of ours', async () => {
     const { client, sent } = ec2ClientRig(permits);
 
-    const rehearsals = await rehearse(client, node, context);
+    const { answers: rehearsals } = await rehearse(client, node, context);
 
     expect(sent.map(({ action }) => action)).toEqual([
       'DescribeVpcs',
@@ -106,10 +108,10 @@ describe('a rehearsal on EC2', () => {
         throw refusal(action === denied ? 'UnauthorizedOperation' : 'DryRunOperation');
       });
 
-      const rehearsals = await rehearse(client, node, context);
+      const { answers: rehearsals } = await rehearse(client, node, context);
 
       expect(rehearsals.filter(({ answer }) => typeof answer !== 'string')).toMatchObject([
-        { action: denied, answer: { kind: 'notAuthorized', code: 'UnauthorizedOperation' } },
+        { action: denied, answer: { kind: 'denied', failure: { code: 'UnauthorizedOperation' } } },
       ]);
     },
   );
@@ -117,9 +119,11 @@ describe('a rehearsal on EC2', () => {
   test('asks nothing of an endpoint that knows no DryRun: it would carry everything out', async () => {
     const { client, sent } = ec2ClientRig(() => ({ Vpcs: [] }));
 
-    const rehearsals = await rehearse(client, { ...node, own }, context);
+    const { answers: rehearsals } = await rehearse(client, { ...node, own }, context);
 
     expect(sent.map(({ action }) => action)).toEqual(['DescribeVpcs']);
-    expect(rehearsals).toMatchObject([{ action: 'DescribeVpcs', answer: { code: 'DryRunIgnored' } }]);
+    expect(rehearsals).toMatchObject([
+      { action: 'DescribeVpcs', answer: { kind: 'unanswered', failure: { code: 'DryRunIgnored' } } },
+    ]);
   });
 });

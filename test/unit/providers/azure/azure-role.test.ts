@@ -4,8 +4,8 @@ import { linkedActions } from '../../../../src/simulator/arm/permissions.ts';
 import { allOperations } from '../../../../src/simulator/arm/router.ts';
 import { azureRole } from '../../../support/azure-role.ts';
 
-/** A role needs nothing to list the subscriptions that it is in. */
-const open = /^Subscriptions\.List$/;
+/** A role needs nothing to list the subscriptions that it is in; and only the command check asks for permissions. */
+const open = /^(Subscriptions\.List|Permissions\.ListForResource)$/;
 /** The model lets those follow a change who may make it; Azure has actions for it. */
 const progress: Readonly<Partial<Record<string, string>>> = {
   'Operations.Get': 'Microsoft.Compute/locations/operations/read',
