@@ -4,7 +4,7 @@ import { type Cloud, type CloudConnection, NotStartable } from '../controller/cl
 import { connectToCloud } from '../controller/clouds/registry.ts';
 import { remedyFor } from '../node/conditions/call-condition.ts';
 import type { Logger } from '../observability/logger.ts';
-import { createMetricRegistry } from '../observability/metrics.ts';
+import { createMetricRegistry, type Metrics } from '../observability/metrics.ts';
 import { CloudError } from '../providers/contract/cloud-failure.ts';
 import { MutationPermission, noPauses } from '../providers/gate/mutation-permission.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
@@ -17,6 +17,8 @@ export type AskableCloud = Pick<CloudConnection, 'options' | 'outbound'> & {
 
 export interface OpenedCloud {
   readonly cloud: Cloud;
+  /** Calls that the cloud has answered so far, by their names. */
+  readonly answered: ReadonlySet<string>;
   close(): void;
 }
 
@@ -27,16 +29,20 @@ export async function openCloud(connection: AskableCloud, signal: AbortSignal): 
   prepareOutbound(outbound, log);
   const connected = await connectToCloud({ options, outbound, log, clock, ...thisProcess }, signal);
   const { metrics } = createMetricRegistry({ measureProcess: false });
+  const answered = new Set<string>();
+  const headwater_cloud_calls_total: Metrics['headwater_cloud_calls_total'] = {
+    add: ({ action, outcome }) => void (outcome === 'ok' && answered.add(action)),
+  };
   const cloud = connected.compose({
     options,
     clock,
     log,
-    metrics,
+    metrics: { ...metrics, headwater_cloud_calls_total },
     leads: () => false,
     isInSafeLeaseWindow: () => false,
     permission: new MutationPermission({ ...noPauses, dryRun: true }),
   });
-  return { cloud, close: () => connected.close() };
+  return { cloud, answered, close: () => connected.close() };
 }
 
 /** Why the cloud gives no answer, and what to do about it. Throws what is a bug. */

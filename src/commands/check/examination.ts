@@ -8,7 +8,7 @@ import type { KubernetesTransport } from '../../kubernetes/transport/transport.t
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { accessScope } from '../../controller/host.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
-import { type AskableCloud, openCloud, problemWithCloud } from '../cloud-access.ts';
+import { type AskableCloud, type OpenedCloud, openCloud, problemWithCloud } from '../cloud-access.ts';
 import { blockFindings } from './block-findings.ts';
 import { blockedNodes } from './blocked-nodes.ts';
 import { capacityFindings } from './capacity-findings.ts';
@@ -51,7 +51,7 @@ export async function examine(examined: Examined, signal: AbortSignal): Promise<
     return [...findings, finding('unknown', 'cloud', opened.problem)];
   }
   try {
-    return await new CloudExamination(opened.value.cloud, options, signal).run(cluster);
+    return await new CloudExamination(opened.value, options, signal).run(cluster);
   } finally {
     opened.value.close();
   }
@@ -81,10 +81,7 @@ async function examineBlocks(
   ];
 }
 
-async function opening(
-  connection: AskableCloud,
-  signal: AbortSignal,
-): Promise<Fact<Awaited<ReturnType<typeof openCloud>>>> {
+async function opening(connection: AskableCloud, signal: AbortSignal): Promise<Fact<OpenedCloud>> {
   try {
     return known(await openCloud(connection, signal));
   } catch (error) {
@@ -132,11 +129,13 @@ async function examineCluster(
 /** A cluster whose addresses are those of a cloud. */
 class CloudExamination {
   readonly #cloud: Cloud;
+  readonly #answered: ReadonlySet<string>;
   readonly #options: Options;
   readonly #signal: AbortSignal;
 
-  constructor(cloud: Cloud, options: Options, signal: AbortSignal) {
+  constructor({ cloud, answered }: OpenedCloud, options: Options, signal: AbortSignal) {
     this.#cloud = cloud;
+    this.#answered = answered;
     this.#options = options;
     this.#signal = signal;
   }
@@ -237,10 +236,10 @@ class CloudExamination {
   ): Promise<readonly Finding[]> {
     const { reached, infrastructure, instances } = facts;
     if (reached.kind !== 'read') return [];
-    const isAskable = this.#cloud.implementation.rehearse !== undefined;
     const failed = [...new Set(failuresIn(facts).map(({ failure }) => failure.action))];
-    const without = unrehearsed({ isAskable, failed, hasNodes: nodes.length > 0 });
-    if (!isAskable || infrastructure.kind !== 'read' || instances.kind !== 'read') return [without];
+    const policy = cloudOf(this.#options.ipam)?.policy;
+    const without = unrehearsed({ policy, answered: this.#answered, failed, hasNodes: nodes.length > 0 });
+    if (policy !== undefined || infrastructure.kind !== 'read' || instances.kind !== 'read') return [without];
     const [node, ...others] = rehearsedNodes({
       nodes,
       observations: instances.value,

@@ -1,4 +1,5 @@
 // Whether the cloud would permit what Headwater changes there. Pure.
+import type { CloudDescriptor } from '../../config/clouds/cloud-descriptor.ts';
 import { chooseSecurityGroups } from '../../node/allocate/security-group-choice.ts';
 import { remedyFor } from '../../node/conditions/call-condition.ts';
 import {
@@ -81,8 +82,10 @@ export function rehearsalFindings({ witness, unshown, answers }: Rehearsals): re
 
 /** The reason why the question was not asked. */
 export interface Unrehearsed {
-  /** Whether the cloud has such a question. */
-  readonly isAskable: boolean;
+  /** Where the cloud has no such question. */
+  readonly policy: CloudDescriptor<never>['policy'];
+  /** Calls that were answered. */
+  readonly answered: ReadonlySet<string>;
   /** Reads that failed, by their calls. */
   readonly failed: readonly string[];
   /** Whether a CiliumNode names an instance. */
@@ -90,10 +93,16 @@ export interface Unrehearsed {
 }
 
 /** Where the cloud has no such question, or no node to ask it about. */
-export function unrehearsed({ isAskable, failed, hasNodes }: Unrehearsed): Finding {
-  const permitted = failed.length === 0 ? 'what was read is permitted; ' : '';
-  if (!isAskable)
-    return ok(what, `${permitted}this cloud does not say whether changes are permitted without making them`);
+export function unrehearsed({ policy, answered, failed, hasNodes }: Unrehearsed): Finding {
+  const reads = [...answered].toSorted().join(', ');
+  const permitted = reads === '' ? '' : `reads that are permitted: ${reads}; `;
+  if (policy !== undefined) {
+    const { file, permissions } = policy;
+    const asked = [...answered, ...failed].map((action) => `:${action}`);
+    const rest = permissions.filter((each) => !asked.some((action) => each.endsWith(action))).join(', ');
+    const why = `this cloud tells whether a change is permitted only by making it: compare the policy of its role with ${file}`;
+    return ok(what, `${permitted}not asked: ${rest}; ${why}`);
+  }
   if (failed.length > 0)
     return finding('unknown', what, `changes were not asked about, because ${failed.join(', ')} failed`);
   if (hasNodes)

@@ -26,6 +26,22 @@ export const alibaba: CloudDescriptor<AlibabaOptions & CollectionOptions> = {
   ipv6: false,
   subnetIdStart: 'vsw-',
   otherAllocator: { name: 'Terway', selector: 'app in (terway,terway-eni,terway-eniip)' },
+  policy: {
+    file: 'docs/ram-policy.json',
+    permissions: [
+      'ecs:DescribeInstances',
+      'ecs:DescribeInstanceTypes',
+      'ecs:DescribeNetworkInterfaces',
+      'ecs:DescribeSecurityGroups',
+      'vpc:DescribeVpcs',
+      'vpc:DescribeVSwitches',
+      'ecs:AssignPrivateIpAddresses',
+      'ecs:AttachNetworkInterface',
+      'ecs:CreateNetworkInterface',
+      'ecs:DeleteNetworkInterface',
+      'ecs:UnassignPrivateIpAddresses',
+    ],
+  },
   releaseOption: 'alibaba-cloud-release-excess-ips',
   firstCalls: {
     what: 'a create and an attach',

@@ -16,6 +16,12 @@ export interface CloudDescriptor<Options> {
   readonly mostPods?: { readonly count: number; readonly by: string };
   /** Another program that gives out addresses of the same machines, and its pods. */
   readonly otherAllocator: { readonly name: string; readonly selector: string };
+  /** The shipped policy, where the cloud tells only of a change that was made whether it is permitted. */
+  readonly policy?: {
+    readonly file: string;
+    /** Each ends in the name of its call. */
+    readonly permissions: readonly string[];
+  };
   /** The option that releases addresses beyond the watermarks. */
   readonly releaseOption: string;
   /** For tags of interfaces; undefined where none is made. */

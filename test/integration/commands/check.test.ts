@@ -308,6 +308,9 @@ describe('headwater check on other clouds', () => {
 
     expect(wrongIn(ended)).toEqual([]);
     expect(ended.code).toBe(0);
+    expect(ended.out).toContain(
+      'reads that are permitted: DescribeInstanceTypes, DescribeNetworkInterfaces, DescribeSecurityGroups, DescribeVSwitches, DescribeVpcs; not asked: ecs:DescribeInstances, ecs:AssignPrivateIpAddresses, ',
+    );
     expect(ended.out).toMatch(/1 node \(one\) get interfaces in vsw-\w+ \(10\.1\.0\.0\/16, cn-hangzhou-a\)/);
   });
 });

@@ -5,10 +5,12 @@ import {
   rehearsedNodes,
   unrehearsed,
 } from '../../../../src/commands/check/permission-findings.ts';
+import { alibaba } from '../../../../src/config/clouds/alibaba.ts';
 import type { CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
 import { emptyInfrastructure } from '../../../../src/providers/contract/infrastructure.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import type { Rehearsal } from '../../../../src/providers/contract/rehearsal.ts';
+import { ramPermissions } from '../../../support/ram-policy.ts';
 import { askingNode } from './asking-node.ts';
 
 function failure(change: Partial<CloudFailure>): CloudFailure {
@@ -74,22 +76,44 @@ describe('rows of what the cloud would permit', () => {
     });
   });
 
-  test('say what was not asked where there is no such question, or no node', () => {
-    const without = { isAskable: true, failed: [], hasNodes: false };
-    expect(unrehearsed({ ...without, isAskable: false }).found).toMatch(
-      /^what was read is permitted; this cloud does not say whether changes are/,
+  const without = { policy: undefined, answered: new Set<string>(), failed: [], hasNodes: false };
+
+  test('name the reads that were permitted, and what the policy permits besides where there is no such question', () => {
+    const policy = {
+      permissions: ['ecs:ReadA', 'ecs:ReadB', 'vpc:ReadC', 'ecs:Create'],
+      file: 'docs/policy.json',
+    };
+    const answered = new Set(['ReadB', 'ReadA']);
+    const why =
+      'this cloud tells whether a change is permitted only by making it: compare the policy of its role with docs/policy.json';
+
+    expect(unrehearsed({ ...without, policy, answered, failed: ['ReadC'], hasNodes: true })).toMatchObject({
+      verdict: 'ok',
+      found: `reads that are permitted: ReadA, ReadB; not asked: ecs:Create; ${why}`,
+    });
+    expect(unrehearsed({ ...without, policy }).found).toBe(
+      `not asked: ecs:ReadA, ecs:ReadB, vpc:ReadC, ecs:Create; ${why}`,
     );
-    expect(unrehearsed(without).found).toMatch(/once a CiliumNode names an instance/);
+  });
+
+  test('name the permissions of the shipped policy', () => {
+    expect(alibaba.policy?.permissions).toEqual(ramPermissions);
+  });
+
+  test('say what was not asked where there is no node', () => {
+    expect(unrehearsed({ ...without, answered: new Set(['DescribeA']) }).found).toMatch(
+      /^reads that are permitted: DescribeA; changes are asked about once a CiliumNode names an instance/,
+    );
   });
 
   test('do not call permitted what could not be read, and what was not asked for that reason', () => {
-    const without = { isAskable: true, failed: ['DescribeSubnets', 'X'], hasNodes: true };
-    expect(unrehearsed(without)).toMatchObject({
+    const failed = ['DescribeSubnets', 'X'];
+
+    expect(unrehearsed({ ...without, failed, hasNodes: true })).toMatchObject({
       verdict: 'unknown',
       found: 'changes were not asked about, because DescribeSubnets, X failed',
     });
-    expect(unrehearsed({ ...without, isAskable: false }).found).toMatch(/^this cloud does not say/);
-    expect(unrehearsed({ ...without, failed: [] })).toMatchObject({ verdict: 'unknown' });
+    expect(unrehearsed({ ...without, hasNodes: true })).toMatchObject({ verdict: 'unknown' });
   });
 });
 
