@@ -48,6 +48,12 @@ export const planDescription: Omit<CommandDescription, 'run'> = {
         help: 'The pods of each node that need an address.',
         notes: ['Accepted: a whole number from 0 to 10000', 'Default: as many as it can hold.'],
       },
+      {
+        name: 'agent-addresses',
+        value: { placeholder: 'number' },
+        help: 'The pod addresses that the agent of each node takes for itself: of its router, and of its health endpoint.',
+        notes: ['Accepted: a whole number from 0 to 100', 'Default: 2.'],
+      },
     ]),
     ...askingFlags,
   ],

@@ -29,6 +29,7 @@ const kinds = {
   ),
   subnet: text('subnet', /^[\w./()-]{1,500}$/, 'the id of a subnet'),
   pods: integer({ min: 0, max: 10_000 }),
+  'agent-addresses': integer({ min: 0, max: 100 }),
 } as const satisfies Record<string, ValueKind<unknown>>;
 
 function questionIn(given: RawFlags): { readonly question: PlanQuestion } | { readonly problem: string } {
@@ -49,6 +50,7 @@ function questionIn(given: RawFlags): { readonly question: PlanQuestion } | { re
     zones: read('zone', kinds.zone) ?? [],
     subnet: read('subnet', kinds.subnet),
     pods: read('pods', kinds.pods),
+    agentAddresses: read('agent-addresses', kinds['agent-addresses']) ?? 2,
   };
   if (problems.length > 0) return { problem: problems.join('; ') };
   if (add === undefined) return { problem: 'say by --add how many nodes to plan, such as --add=300' };

@@ -34,6 +34,8 @@ export interface NodeToAdd {
   readonly given: NodeKind['given'];
   /** Pods that need an address. */
   readonly pods: number;
+  /** Addresses that its agent takes for itself once it runs. */
+  readonly agentAddresses: number;
 }
 
 export interface CloudPlace {
@@ -104,10 +106,10 @@ class Growing {
   }
 
   run(): AddedNode {
-    const { pods } = this.#node;
-    let plan = this.#grow('start', () => ({ used: 0, pendingPods: 0 }));
-    plan = this.#grow('pods', () => ({ used: 0, pendingPods: pods }));
-    plan = this.#grow('run', () => ({ used: Math.min(pods, this.#available), pendingPods: 0 }));
+    const { pods, agentAddresses: own } = this.#node;
+    this.#grow('start', () => ({ used: 0, pendingPods: 0 }));
+    this.#grow('pods', () => ({ used: Math.min(own, this.#available), pendingPods: pods }));
+    const plan = this.#grow('run', () => ({ used: Math.min(own + pods, this.#available), pendingPods: 0 }));
     const { interfaces } = this.#view;
     return {
       steps: this.#steps,
@@ -115,7 +117,7 @@ class Growing {
       interfaces: interfaces.length,
       prefixes: interfaces.reduce((sum, { prefixes }) => sum + prefixes.length, 0),
       addresses: this.#available,
-      unservedPods: Math.max(0, pods - this.#available),
+      unservedPods: Math.min(pods, Math.max(0, own + pods - this.#available)),
       unmet: plan.unmet,
       plan,
     };

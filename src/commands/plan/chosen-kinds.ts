@@ -15,6 +15,7 @@ export interface PlanQuestion {
   readonly subnet: string | undefined;
   /** Pods of each node that need an address; undefined: as many as it can hold. */
   readonly pods: number | undefined;
+  readonly agentAddresses: number;
 }
 
 /** Nodes of one zone that are all alike. */
@@ -113,6 +114,7 @@ function nodeLike(like: NodeKind, question: PlanQuestion, limits: InstanceLimits
   const isTyped = like.requirements.instanceType !== '';
   const requirements = isTyped ? { ...like.requirements, instanceType: type } : like.requirements;
   const own = isTyped && question.type !== undefined ? (limits ?? like.limits) : like.limits;
-  const pods = question.pods ?? maximumAllocatable(own, requirements);
-  return { requirements, watermarks, limits: own, ipv6, given, pods };
+  const { agentAddresses } = question;
+  const pods = question.pods ?? Math.max(0, maximumAllocatable(own, requirements) - agentAddresses);
+  return { requirements, watermarks, limits: own, ipv6, given, pods, agentAddresses };
 }

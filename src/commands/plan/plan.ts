@@ -251,6 +251,6 @@ function conditionOf(
       }
     : {
         reason: 'InstanceFull',
-        why: `${type} holds ${addresses} addresses for pods, of the ${node.pods} that are asked for: ${words.remedies.fullInstance}, or place fewer pods on a node`,
+        why: `${type} holds ${addresses} addresses for pods, for ${node.pods} pods and ${node.agentAddresses} of the agent: ${words.remedies.fullInstance}, or place fewer pods on a node`,
       };
 }

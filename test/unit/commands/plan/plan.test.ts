@@ -45,7 +45,7 @@ describe('one node', () => {
       problems: [
         {
           reason: 'InstanceFull',
-          why: 'm5.large holds 27 addresses for pods, of the 40 that are asked for: use a larger type, or place fewer pods on a node',
+          why: 'm5.large holds 27 addresses for pods, for 40 pods and 0 of the agent: use a larger type, or place fewer pods on a node',
           firstNode: 1,
           nodes: 2,
           pods: 26,
