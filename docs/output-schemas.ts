@@ -9,6 +9,7 @@ const outputs = {
   check: 'Check',
   'max-pods': 'MaxPods',
   plan: 'Plan',
+  snapshot: 'Snapshot',
 } as const;
 
 type Output = keyof typeof outputs;
@@ -27,5 +28,5 @@ export function outputSchema(output: Output): JsonSchema {
     skipTypeCheck: true,
     additionalProperties: true,
   }).createSchema(outputs[output]);
-  return { title: `headwater ${output} --output=json`, ...schema };
+  return { title: `headwater ${output}${output === 'snapshot' ? '' : ' --output=json'}`, ...schema };
 }

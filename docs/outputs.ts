@@ -30,3 +30,12 @@ export interface Plan extends PlannedNodes {
   /** Facts that the plan does not count, in words. */
   readonly notes: readonly string[];
 }
+
+/** A file of `headwater snapshot`. */
+export interface Snapshot {
+  readonly kind: 'headwater-snapshot';
+  readonly format: 1;
+  /** When it was taken, as in RFC 3339. */
+  readonly takenAt: string;
+  readonly status: Status;
+}

@@ -13,7 +13,7 @@ import {
   runDescription,
 } from './commands/run-description.ts';
 import { maxPodsDescription } from './commands/max-pods-description.ts';
-import { planDescription } from './commands/plan-description.ts';
+import { planDescription, snapshotDescription } from './commands/plan-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
 import { explainDescription, statusDescription } from './commands/status-description.ts';
 
@@ -29,6 +29,7 @@ function isAsking(command: string | undefined): boolean {
     checkDescription,
     maxPodsDescription,
     planDescription,
+    snapshotDescription,
   ];
   return asking.some(({ name }) => name === command);
 }
@@ -79,6 +80,10 @@ const commands: readonly CommandDescription[] = [
   {
     ...maxPodsDescription,
     run: async (given) => (await import('./commands/max-pods.ts')).maxPods(given),
+  },
+  {
+    ...snapshotDescription,
+    run: async (given) => (await import('./commands/plan.ts')).snapshot(given),
   },
   { ...planDescription, run: async (given) => (await import('./commands/plan.ts')).plan(given) },
   {

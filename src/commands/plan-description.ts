@@ -54,7 +54,33 @@ export const planDescription: Omit<CommandDescription, 'run'> = {
         help: 'The pod addresses that the agent of each node takes for itself: of its router, and of its health endpoint.',
         notes: ['Accepted: a whole number from 0 to 100', 'Default: 2.'],
       },
+      {
+        name: 'snapshot',
+        value: { placeholder: 'path' },
+        help: 'A file of headwater snapshot to plan with. No cluster is asked then.',
+        notes: [],
+      },
     ]),
     ...askingFlags,
+  ],
+};
+
+export const snapshotDescription: Omit<CommandDescription, 'run'> = {
+  name: 'snapshot',
+  summary: 'save what the controller knows, for plans',
+  description:
+    'Finds the leader by its Lease, reads its status through the API server, and prints it with what headwater plan needs as one JSON document, or writes it to a file. ' +
+    'It changes nothing. It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
+    'Its exit code is 0 if it has a snapshot, and 2 if not.',
+  flags: [
+    ...flagsUnder('Options:', [
+      {
+        name: 'file',
+        value: { placeholder: 'path' },
+        help: 'The file to write. It is replaced as a whole, or not at all.',
+        notes: ['Default: standard output.'],
+      },
+    ]),
+    ...askingFlags.filter(({ name }) => name !== 'output'),
   ],
 };

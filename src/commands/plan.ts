@@ -1,22 +1,54 @@
-// The command plan: asks a controller for its facts, and plans nodes that do not exist yet.
+// The commands plan and snapshot: plans nodes that do not exist yet by what a controller knows, and saves that for later plans.
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer, list, text, type ValueKind } from '../config/value-kinds.ts';
+import { systemClock as clock } from '../runtime/system-clock.ts';
 import { exitCode } from './exit-code.ts';
 import { chooseKinds, type PlanQuestion } from './plan/chosen-kinds.ts';
 import { planNodes } from './plan/plan.ts';
 import { planLines } from './plan/plan-lines.ts';
 import { type PlanningFacts, planningFactsIn } from './plan/planning-facts.ts';
-import { ask } from './status/asking.ts';
+import { loadSnapshot, type SavedStatus, saveSnapshot, snapshotText } from './plan/saved-status.ts';
+import { ask, isJson, lastOf, printAnswer, wrongFlag } from './status/asking.ts';
 import type { Served } from './status/served-report.ts';
 import type { Told } from './status/watch.ts';
 
-export function plan(given: RawFlags): Promise<number> {
+export async function plan(given: RawFlags): Promise<number> {
   const read = questionIn(given);
-  if ('problem' in read) {
-    process.stderr.write(`headwater plan: ${read.problem}\n`);
-    return Promise.resolve(exitCode.unanswered);
+  const path = lastOf(given, 'snapshot');
+  const wrong = 'problem' in read ? read.problem : wrongPlace(given);
+  if ('problem' in read || wrong !== undefined) return printAnswer('plan', wrong ?? '', false);
+  const { question } = read;
+  if (path === undefined)
+    return ask('plan', given, { question: {}, tell: (served) => toldPlan(served, question) });
+  const saved = await loadSnapshot(path);
+  return printAnswer('plan', typeof saved === 'string' ? saved : toldPlan(saved, question), isJson(given));
+}
+
+export async function snapshot(given: RawFlags): Promise<number> {
+  const path = lastOf(given, 'file');
+  let taken: string | undefined;
+  const code = await ask('snapshot', given, {
+    question: {},
+    tell: (served) => {
+      const unanswered = factsProblem(served);
+      if (unanswered === undefined) taken = snapshotText(served.json, clock.wall());
+      return { json: '', lines: () => [], isProblem: false, unanswered };
+    },
+  });
+  if (taken === undefined) return code;
+  if (path === undefined) {
+    process.stdout.write(taken);
+    return exitCode.fine;
   }
-  return ask('plan', given, { question: {}, tell: (served) => toldPlan(served, read.question) });
+  const problem = await saveSnapshot(path, taken);
+  if (problem === undefined) return exitCode.fine;
+  process.stderr.write(`headwater snapshot: ${problem}\n`);
+  return exitCode.unanswered;
+}
+
+function wrongPlace(given: RawFlags): string | undefined {
+  const isTwice = given.has('snapshot') && given.has('address');
+  return isTwice ? '--snapshot and --address name two sources: give one' : wrongFlag(given);
 }
 
 const kinds = {
@@ -57,18 +89,29 @@ function questionIn(given: RawFlags): { readonly question: PlanQuestion } | { re
   return { question: { ...question, add } };
 }
 
-function toldPlan({ json, report }: Served, question: PlanQuestion): Told {
-  const facts = planningFactsIn(json);
-  if (facts === undefined) return unanswered(withoutFacts(report));
+type Source = Pick<Served, 'json' | 'report'> & Partial<SavedStatus>;
+
+function toldPlan(source: Source, question: PlanQuestion): Told {
+  const facts = planningFactsIn(source.json);
+  if (facts === undefined) return unanswered(factsProblem(source) ?? '');
   const chosen = chooseKinds(question, facts.planning);
   if ('problem' in chosen) return unanswered(chosen.problem);
   const planned = planNodes(question.add, chosen.kinds, facts);
-  const notes = notesOf(facts);
+  const notes = [...notesOf(facts), ...ageOf(source)];
   return {
     json: `${JSON.stringify({ ...planned, notes })}\n`,
     lines: (width) => planLines(planned, notes, width),
     isProblem: planned.fit < planned.nodes,
   };
+}
+
+/** Why a report says nothing to plan with; undefined if it does. */
+function factsProblem({ json, report }: Source): string | undefined {
+  return planningFactsIn(json) === undefined ? withoutFacts(report) : undefined;
+}
+
+function ageOf({ takenAt }: Source): readonly string[] {
+  return takenAt === undefined ? [] : [`by a snapshot of ${new Date(takenAt).toISOString()}`];
 }
 
 function withoutFacts({ state, leader, identity, version }: Served['report']): string {

@@ -27,7 +27,6 @@ export async function ask(
   };
   const wrong = wrongFlag(given);
   if (wrong !== undefined) return fail(wrong);
-  const isJson = lastOf(given, 'output') === 'json';
   const reader = await ControllerReader.open(command, given);
   if (typeof reader === 'string') return fail(reader);
   const answered = async (): Promise<Told | string> => {
@@ -37,25 +36,25 @@ export async function ask(
   try {
     const seconds = lastOf(given, 'watch');
     if (seconds !== undefined)
-      return await watch({ command, interval: Number(seconds) * 1000, isJson }, answered);
-    return printAnswer(command, await answered(), isJson);
+      return await watch({ command, interval: Number(seconds) * 1000, isJson: isJson(given) }, answered);
+    return printAnswer(command, await answered(), isJson(given));
   } finally {
     await reader.close();
   }
 }
 
 /** Returns the exit code. */
-export function printAnswer(command: string, answer: Told | string, isJson: boolean): number {
+export function printAnswer(command: string, answer: Told | string, asJson: boolean): number {
   const problem = typeof answer === 'string' ? answer : answer.unanswered;
   if (typeof answer !== 'string') {
-    if (isJson) process.stdout.write(answer.json);
+    if (asJson) process.stdout.write(answer.json);
     else printLines(answer.lines);
   }
   if (problem !== undefined) process.stderr.write(`headwater ${command}: ${problem}\n`);
   return codeOf(answer);
 }
 
-function wrongFlag(given: RawFlags): string | undefined {
+export function wrongFlag(given: RawFlags): string | undefined {
   const accepted = { output: oneOf(['text', 'json']), watch: integer({ min: 1, max: 3600 }) };
   for (const name of ['output', 'watch'] as const) {
     const text = lastOf(given, name);
@@ -129,4 +128,8 @@ class ControllerReader {
 
 export function lastOf(given: RawFlags, name: string): string | undefined {
   return given.get(name)?.at(-1);
+}
+
+export function isJson(given: RawFlags): boolean {
+  return lastOf(given, 'output') === 'json';
 }

@@ -1,6 +1,6 @@
 // The command plan, against a controller on the models of EC2 and Kubernetes, and against processes that answer otherwise.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
@@ -25,8 +25,8 @@ describe('headwater plan', () => {
     const plan = (...args: string[]): ReturnType<typeof headwater> =>
       headwater(['plan', `--address=127.0.0.1:${port}`, ...args]);
 
-    const fits = await plan('--add=3', '--pods=20', '--zone=a', '--type=m5.large');
-    const runsOut = await plan('--add=30', '--pods=20', '--output=json');
+    const fits = await plan('--add=3', '--pods=18', '--zone=a', '--type=m5.large');
+    const runsOut = await plan('--add=30', '--pods=18', '--output=json');
     const elsewhere = await plan('--add=1', '--zone=us-east-1b');
 
     expect(fits).toMatchObject({ code: 0, err: '' });
@@ -34,7 +34,7 @@ describe('headwater plan', () => {
       expect.arrayContaining([
         '3 nodes of m5.large: all fit',
         'like        all in us-east-1a like one, in subnet-0000000000000000a',
-        'each        20 pods; gets 3 interfaces, 24 pod addresses',
+        'each        18 pods; gets 3 interfaces, 24 pod addresses',
         'total       6 new interfaces, 72 pod addresses',
       ]),
     );
@@ -54,6 +54,56 @@ describe('headwater plan', () => {
       out: '',
       err: 'headwater plan: no node has the zone "us-east-1b"; did you mean us-east-1a?\n',
     });
+  });
+
+  test('plans the same with a snapshot, which replaces its file as a whole', async () => {
+    const { port } = await supplied(join(directory, 'saved'));
+    const address = `--address=127.0.0.1:${port}`;
+    const file = join(directory, 'saved.json');
+    await writeFile(file, 'old');
+
+    const printed = await headwater(['snapshot', address]);
+    const saved = await headwater(['snapshot', address, `--file=${file}`]);
+    const live = await headwater(['plan', address, '--add=30', '--pods=9', '--output=json']);
+    const later = await headwater(['plan', '--snapshot', file, '--add=30', '--pods=9', '--output=json']);
+
+    expect(printed).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(printed.out)).toMatchObject({ kind: 'headwater-snapshot', format: 1 });
+    expect(saved).toEqual({ code: 0, signal: undefined, out: '', err: '' });
+    const { notes, ...planned } = JSON.parse(later.out) as { readonly notes: readonly string[] };
+    expect(notes).toEqual([expect.stringMatching(/^by a snapshot of \d{4}-\d\d-\d\dT/)]);
+    expect({ notes: [], ...planned }).toEqual(JSON.parse(live.out));
+    expect(await readdir(directory)).not.toContainEqual(expect.stringMatching(/tmp$/));
+  });
+
+  test.each<[string[], RegExp]>([
+    [['plan'], /^say by --add how many nodes to plan, such as --add=300$/],
+    [['plan', '--add=0'], /^--add is "0"; accepted: a whole number from 1 to 10000$/],
+    [['plan', '--add=1', '--zone=;'], /^--zone is ";"; accepted: names of zones/],
+    [['plan', '--add=1', '--pods=-1'], /^--pods is "-1"; accepted: /],
+    [['plan', '--add=1', '--output=yaml'], /^--output is "yaml"; accepted: text, json$/],
+    [
+      ['plan', '--add=1', '--snapshot=a', '--address=b:1'],
+      /^--snapshot and --address name two sources: give one$/,
+    ],
+    [['plan', '--add=1', '--snapshot=/nowhere'], /^cannot read \/nowhere: it does not exist$/],
+    [['plan', '--add=1', '--snapshot=/'], /^cannot read \/: it is a directory$/],
+    [
+      ['plan', '--add=1', '--snapshot=package.json'],
+      /^package\.json is no snapshot: take one by headwater snapshot$/,
+    ],
+    [['plan', '--add=1', '--address=127.0.0.1:1'], /^cannot read 127\.0\.0\.1:1: connect ECONNREFUSED/],
+    [
+      ['snapshot', '--address=127.0.0.1:1', '--file=/nowhere'],
+      /^cannot read 127\.0\.0\.1:1: connect ECONNREFUSED/,
+    ],
+  ])('ends with exit code 2 and one line: %j', async (args, line) => {
+    const { code, out, err } = await headwater(args);
+
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    const [problem = '', ...more] = linesOf(err);
+    expect(problem.replace(/^headwater \w+: /, '')).toMatch(line);
+    expect(more).toEqual([]);
   });
 
   test('says that a leader of a version without these facts is to be updated', async () => {
