@@ -124,15 +124,23 @@ function changingInterfaces(
   return new Set(changing.map(({ id }) => id));
 }
 
+/** Whether anything is to leave the node, as soon as it may. */
+export function isToLeave(facts: ReleasableFacts, policy: ReleasePolicy): boolean {
+  return isExcessive(facts, policy) || facts.retired.length > 0;
+}
+
+function isExcessive({ excess, wanted }: ReleasableFacts, { enabled }: ReleasePolicy): boolean {
+  return enabled && wanted === 0 && excess > 0;
+}
+
 /** What the node can release, and what it must release. */
 function proposedReleases(
   releases: Releases,
   facts: ReleasableFacts,
   { policy, traits, mayDecide, blocked, refused, podUse }: ReleaseRules,
 ): readonly Holding[] {
-  const { node, retired, excess, wanted } = facts;
-  const isExcessive = policy.enabled && wanted === 0 && excess > 0;
-  if (!isExcessive && retired.length === 0) return [];
+  const { node } = facts;
+  if (!isToLeave(facts, policy)) return [];
   if (isForeignAgent(node, traits) || !reportsUse(node) || !mayDecide) return [];
   const isUsed = usageIn(node, facts, podUse);
   const isShown = shownTo(node);
@@ -141,7 +149,7 @@ function proposedReleases(
     isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
   const asked = { ...facts, isUsed: isTaken, releases, blocked };
   const retiring = retiredCandidates(asked);
-  if (!isExcessive) return retiring;
+  if (!isExcessive(facts, policy)) return retiring;
   return [...retiring, ...releaseCandidates({ ...asked, blocked: new Set([...blocked, ...refused]) })];
 }
 

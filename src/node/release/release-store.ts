@@ -40,6 +40,11 @@ export class ReleaseStore {
     return this.#outgoing.addresses;
   }
 
+  /** Whether nothing leaves. Unknown, and so false, until the instance is read. */
+  get isEmpty(): boolean {
+    return this.#releases?.size === 0;
+  }
+
   /** How many addresses are to be released, or are on their way. */
   get pending(): number {
     const releases = [...(this.#releases ?? nothing).values()];

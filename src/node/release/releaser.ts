@@ -14,7 +14,7 @@ import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskRuntime } from '../../runtime/task-group.ts';
 import { type Holding, holdingsIn } from '../demand/holdings.ts';
 import type { PodUse } from './pod-use.ts';
-import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
+import { isToLeave, type ReleasableFacts, type ReleasePolicy } from './release-plan.ts';
 import type { ReleaseStore } from './release-store.ts';
 import type { Concern, ReleaseOutcome } from './release-state.ts';
 import { type GrantedReleases, refusalPolicy, ReleaseTurns } from './release-turns.ts';
@@ -80,10 +80,12 @@ export class Releaser {
   /** Advances every release as far as possible now; nothing after a stop, or while too little is known. */
   step(facts: ReleasableFacts | undefined, now: number): Requeue {
     if (facts === undefined || this.#runtime.tasks.isClosing) return {};
-    this.#notePods(facts);
-    this.#advance(facts, now);
-    this.#beginLook(now);
-    this.#beginWhatIsDue(facts, now);
+    if (!this.#isIdle(facts)) {
+      this.#notePods(facts);
+      this.#advance(facts, now);
+      this.#beginLook(now);
+      this.#beginWhatIsDue(facts, now);
+    }
     const { unassign: calls, retire: reads } = this.#pauses;
     const refused = this.#refusals.list.map(([, { until }]) => until);
     const { podUse, releases } = this.#node;
@@ -96,6 +98,13 @@ export class Releaser {
       ...refused,
     ];
     return requeueAt([...releases.times, ...pauses], now);
+  }
+
+  /** Nothing leaves and nothing is to, no pod is looked at, and no turn of what was refused goes on. */
+  #isIdle(facts: ReleasableFacts): boolean {
+    const { releases, podUse } = this.#node;
+    const isPending = !releases.isEmpty || podUse.lookDue < Infinity || this.#turns.areSingle;
+    return !isPending && !isToLeave(facts, this.#settings.release);
   }
 
   /** A pod keeps nothing that the node has lost, or that its agent counts as used. */
