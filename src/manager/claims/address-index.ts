@@ -87,12 +87,18 @@ export class AddressIndex implements AddressClaims {
   }): Claimed {
     const { name } = wanted;
     const networkId = this.#networkOf(name, wanted.networkId);
-    const offered = this.#known(name, networkId).offered;
+    const addresses = new Set(wanted.addresses);
+    const { offered } = this.#known(name, networkId);
+    // Almost every claim is repeated.
+    if (this.#isRepeated(name, networkId, addresses)) {
+      this.#rivals.settle(name, offered);
+      return uncontested;
+    }
     const excluded = new Map<string, readonly string[]>();
     const shared = new Map<string, readonly string[]>();
     const unasked = new Set<string>();
     const claimed = new Set<string>();
-    for (const address of wanted.addresses) {
+    for (const address of addresses) {
       const rivals = this.#rivalsOf(name, networkId, address);
       const isOffered = offered.has(address);
       if (isOffered && rivals.shown.length > 0) shared.set(address, rivals.shown);
@@ -106,6 +112,14 @@ export class AddressIndex implements AddressClaims {
     this.#rivals.settle(name, offered);
     this.#claim(name, networkId, claimed);
     return excluded.size + shared.size === 0 ? uncontested : { excluded, shared, unasked };
+  }
+
+  /** Whether the node claimed just this before, and no other node holds any of it. */
+  #isRepeated(name: string, networkId: string, addresses: ReadonlySet<string>): boolean {
+    const known = this.#entries.get(name);
+    if (known?.networkId !== networkId || !isEqual(known.claimed, addresses)) return false;
+    for (const address of addresses) if (this.#othersThan(name, networkId, address).length > 0) return false;
+    return true;
   }
 
   #claim(name: string, networkId: string, addresses: ReadonlySet<string>): void {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
 import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
 import type { ClaimEvidence } from '../../../../src/manager/claims/rival-claims.ts';
 
@@ -295,6 +296,23 @@ describe('the evidence behind a claim', () => {
     expect(made.waits.map(({ at }) => at)).toEqual([0, 30_000, 60_000]);
   });
 
+  test('counts anew for an address that the node has shown in the meantime', () => {
+    const made = claimedWith('leaving');
+    made.index.grantOffered('b');
+    const first = made.claim().excluded.size;
+    made.index.setOffered('b', network, []);
+    made.claim();
+    made.index.setOffered('a', network, ['x']);
+    made.claim();
+    made.index.setOffered('a', network, []);
+    made.index.claim({ name: 'a', networkId: network, addresses: [] });
+    made.now = 40_000;
+    made.index.setOffered('b', network, ['x']);
+    made.index.grantOffered('b');
+
+    expect([first, made.claim().excluded.size]).toEqual([1, 1]);
+  });
+
   test('counts for nothing when such a write withdraws what the other node never had', () => {
     expect(claimedWith('stuck').claim().excluded.size).toBe(0);
   });
@@ -319,4 +337,109 @@ describe('the evidence behind a claim', () => {
     expect([...others('a')]).toEqual(['x']);
     expect([...others('b')]).toEqual([]);
   });
+});
+
+/** CiliumNodes and the networks that they name; the last one names none, and claims addresses in the second. */
+const named = { a: network, b: network, c: 'vpc-2', d: '' } as const;
+type Name = keyof typeof named;
+const names = Object.keys(named) as readonly Name[];
+const addresses = fc.subarray(['x', 'y', 'z']);
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('claim' as const), name: fc.constantFrom(...names), addresses }),
+  fc.record({ kind: fc.constant('show' as const), name: fc.constantFrom(...names), addresses }),
+  fc.record({ kind: fc.constantFrom('grant', 'remove'), name: fc.constantFrom(...names) }),
+);
+
+/** Answers each claim by all that every node shows and claims, and takes none for a repeated one. */
+class PlainIndex {
+  readonly shown = new Map<string, ReadonlySet<string>>();
+  readonly claimed = new Map<string, ReadonlySet<string>>();
+  readonly granted = new Map<string, ReadonlySet<string>>();
+  readonly #waiting: [name: string, holder: string][] = [];
+  readonly #networks = new Map<Name, string>();
+  freed: string[] = [];
+
+  holders(address: string, name: Name, networkId: string): readonly string[] {
+    const isNear = (other: Name): boolean => [networkId, ''].includes(this.#networkOf(other));
+    return names.filter((other) => other !== name && isNear(other) && this.#held(other).has(address));
+  }
+
+  claim(name: Name, wanted: readonly string[]): unknown {
+    const shown = this.shown.get(name) ?? new Set();
+    const networkId = named[name] || 'vpc-2';
+    const found = wanted.map((address) => [address, this.holders(address, name, networkId)] as const);
+    const contested = found.filter(([, holders]) => holders.length > 0);
+    const excluded = contested.filter(([address]) => !shown.has(address));
+    for (const holder of contested.flatMap(([, holders]) => holders)) this.#waiting.push([name, holder]);
+    const claimed = wanted.filter((address) => !excluded.some(([each]) => each === address));
+    this.#change(name, () => {
+      this.claimed.set(name, new Set(claimed));
+      this.#networks.set(name, networkId);
+    });
+    return { excluded, shared: contested.filter(([address]) => shown.has(address)) };
+  }
+
+  show(name: Name, shown: readonly string[]): void {
+    this.#change(name, () => this.shown.set(name, new Set(shown)));
+  }
+
+  grant(name: Name): void {
+    this.granted.set(name, new Set([...(this.granted.get(name) ?? []), ...(this.shown.get(name) ?? [])]));
+  }
+
+  remove(name: Name): void {
+    this.#change(name, () => {
+      for (const each of [this.shown, this.claimed, this.granted, this.#networks]) each.delete(name);
+    });
+  }
+
+  #networkOf(name: Name): string {
+    return this.#networks.get(name) ?? named[name];
+  }
+
+  #held(name: Name): ReadonlySet<string> {
+    return new Set([...(this.shown.get(name) ?? []), ...(this.claimed.get(name) ?? [])]);
+  }
+
+  #change(name: Name, change: () => void): void {
+    const [before, networkId] = [this.#held(name), this.#networkOf(name)];
+    change();
+    const granted = [...(this.granted.get(name) ?? [])].filter((each) => this.shown.get(name)?.has(each));
+    this.granted.set(name, new Set([...(this.claimed.get(name) ?? []), ...granted]));
+    const after = this.#held(name);
+    const isSameNetwork = this.#networkOf(name) === networkId;
+    if ([...before].every((address) => isSameNetwork && after.has(address))) return;
+    const freed = this.#waiting.filter(([, holder]) => holder === name);
+    for (const each of freed) this.#waiting.splice(this.#waiting.indexOf(each), 1);
+    this.freed.push(...new Set(freed.map(([waiting]) => waiting)));
+  }
+}
+
+test('a claim is answered alike whether or not the node made it before', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
+      const { index, freed } = indexOf({});
+      const plain = new PlainIndex();
+      for (const each of steps) {
+        const { kind, name } = each;
+        if (kind === 'claim') {
+          const { excluded, shared } = index.claim({ ...each, networkId: named[name] || 'vpc-2' });
+          const answer = { excluded: [...excluded], shared: [...shared] };
+          expect(answer).toEqual(plain.claim(name, each.addresses));
+        } else if (kind === 'show') {
+          index.setOffered(name, named[name], each.addresses);
+          plain.show(name, each.addresses);
+        } else if (kind === 'grant') {
+          index.grantOffered(name);
+          plain.grant(name);
+        } else {
+          index.remove(name);
+          plain.remove(name);
+        }
+        const granted = names.map((of) => new Set(index.grantedOf(of, ['x', 'y', 'z'])));
+        expect(granted).toEqual(names.map((of) => plain.granted.get(of) ?? new Set()));
+        expect(freed.toSorted()).toEqual(plain.freed.toSorted());
+      }
+    }),
+  );
 });
