@@ -87,7 +87,7 @@ export class Backoff {
   }
 
   get isPausing(): boolean {
-    return this.remaining > 0;
+    return this.until > this.#clock.monotonic();
   }
 
   /** Records a failure whose pause is at most `cap`. Returns the pause from now, in ms. */

@@ -9,13 +9,15 @@ export interface Requeue {
 
 /** Until the first of these monotonic times that lies ahead of `now`. */
 export function requeueAt(times: readonly number[], now: number): Requeue {
-  const next = Math.min(...times.filter((time) => time > now));
+  let next = Infinity;
+  for (const time of times) if (time > now) next = Math.min(next, time);
   return next < Infinity ? { requeueAfter: next - now } : {};
 }
 
 /** The least wait of all parts. */
 export function leastOf(parts: readonly Requeue[]): Requeue {
-  const least = Math.min(...parts.map(({ requeueAfter = Infinity }) => requeueAfter));
+  let least = Infinity;
+  for (const { requeueAfter = Infinity } of parts) least = Math.min(least, requeueAfter);
   return least < Infinity ? { requeueAfter: least } : {};
 }
 

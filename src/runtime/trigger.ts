@@ -94,18 +94,19 @@ export class Trigger {
 
   #admit(): void {
     const { admit } = this.#options;
-    if (admit === undefined) return this.#start(nothing);
+    if (admit === undefined) return this.#start();
     const cancel = admit((leave) => this.#start(leave));
     if (this.#running === undefined) this.#cancelWait = cancel;
   }
 
-  #start(leave: () => void): void {
+  /** Without `leave`, the run holds no slot. */
+  #start(leave?: () => void): void {
     this.#cancelWait = undefined;
     this.#stopping = new AbortController();
     this.#running = this.#runOnce(this.#stopping.signal, leave);
   }
 
-  async #runOnce(signal: AbortSignal, leave: () => void): Promise<void> {
+  async #runOnce(signal: AbortSignal, leave: (() => void) | undefined): Promise<void> {
     const { clock, run, onBug, meter } = this.#options;
     const start = clock.monotonic();
     const figures = { folds: this.#requests - 1, latency: start - this.#firstRequest };
@@ -121,7 +122,7 @@ export class Trigger {
     } finally {
       // Take the time first: another run may start inside `leave`.
       duration = clock.monotonic() - start;
-      leave();
+      leave?.();
     }
     meter?.ran({ ...figures, duration });
     this.#running = undefined;
@@ -129,6 +130,3 @@ export class Trigger {
     if (this.#requests > 0 && !this.#isStopped) this.#arm();
   }
 }
-
-/** A run that holds no slot frees none. */
-const nothing = (): void => undefined;

@@ -13,8 +13,8 @@ export const ipv6Mutants: readonly Mutant[] = [
   one(
     'an IPv6 prefix that was refused is never asked for again',
     'node/allocate/pool-maintainer.ts',
-    '#admitted(kind: StepKind): void {\n    this.#waiting[kind]--;',
-    "#admitted(kind: StepKind): void {\n    if (kind !== 'allocateIpv6Prefix') this.#waiting[kind]--;",
+    '.finally(() => {\n        this.#waiting[kind]--;',
+    ".finally(() => {\n        if (kind !== 'allocateIpv6Prefix') this.#waiting[kind]--;",
   ),
   one(
     'an IPv6 prefix is asked for again after a lost answer',

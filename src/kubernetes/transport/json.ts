@@ -22,7 +22,9 @@ export function memberOf(value: Json | undefined, member: string): Json | undefi
 
 /** The value at a path of members; undefined when one is missing. */
 export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
-  return path.reduce<Json | undefined>((inner, member) => memberOf(inner, member), value);
+  let inner = value;
+  for (const member of path) inner = memberOf(inner, member);
+  return inner;
 }
 
 /** The string at a path of members; undefined when it is missing or not a string. */

@@ -109,11 +109,6 @@ export class PoolMaintainer {
     );
   }
 
-  /** The failure to report: one that needs user action, or the last of several. */
-  get trouble(): CloudFailure | undefined {
-    return this.backoff.trouble;
-  }
-
   /** Waits for nothing any longer. */
   close(): void {
     this.#endWait?.();
@@ -188,7 +183,10 @@ export class PoolMaintainer {
     const { implementation, instanceId } = node;
     const refund = await implementation
       .admit(operationsOf[kind], { caller: node, signal: runtime.tasks.closing, instanceId })
-      .finally(() => this.#admitted(kind));
+      .finally(() => {
+        this.#waiting[kind]--;
+        node.growth.waiting--;
+      });
     // The wait may have been long: the current need decides.
     const facts = this.#mayBegin() ? node.forAllocation() : undefined;
     const steps = this.#plan(facts, kind)?.steps;
@@ -217,11 +215,6 @@ export class PoolMaintainer {
       this.#clearing.delete(step);
       attempt.endTry();
     }
-  }
-
-  #admitted(kind: StepKind): void {
-    this.#waiting[kind]--;
-    this.#deps.node.growth.waiting--;
   }
 
   #mayBegin(): boolean {

@@ -61,6 +61,7 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
 
 class Draft implements Ipv6Draft {
   readonly #facts: AllocationFacts;
+  readonly place: StepPlace;
   readonly steps: PlannedStep[] = [];
   /** Addresses that the plan takes from each subnet. */
   readonly #taken = new Map<string, number>();
@@ -87,6 +88,7 @@ class Draft implements Ipv6Draft {
     this.#facts = facts;
     this.#broken = new BrokenInterfaces(facts.view);
     const { need, requirements } = facts;
+    this.place = { instanceId: facts.view.id, nodeSubnetId: requirements.nodeSubnetId };
     const { steps } = facts.ongoing;
     const coming = steps.reduce((sum, step) => sum + podAddressesGained(step, requirements), 0);
     const isOurs = (id: string): boolean => steps.some((step) => slotsFilled(step, id) > 0);
@@ -243,11 +245,6 @@ class Draft implements Ipv6Draft {
     if (choice.kind !== 'subnetsExhausted') return this.#blocked(choice);
     const subnetIds = choice.subnetIds.filter((id) => !refused.includes(id));
     return subnetIds.length > 0 ? this.#blocked({ ...choice, subnetIds }) : undefined;
-  }
-
-  get place(): StepPlace {
-    const { view, requirements } = this.#facts;
-    return { instanceId: view.id, nodeSubnetId: requirements.nodeSubnetId };
   }
 
   /** Refusals of a new interface in this subnet. */

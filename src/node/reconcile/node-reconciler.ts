@@ -251,7 +251,7 @@ export class NodeReconciler {
     const condition = {
       assessment: this.#state.assessed,
       plan: pool.plan,
-      trouble: this.#maintainer.trouble,
+      trouble: this.#maintainer.backoff.trouble,
       refusedWrite: this.#publisher.refusal,
       staticIp: this.#staticAddress.condition,
       claimed: this.#desired.claimed,

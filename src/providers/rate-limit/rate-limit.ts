@@ -90,10 +90,10 @@ export function limitAt(limit: RateLimit, now: number): RateLimit {
 }
 
 function withoutForgotten({ unsent, size }: RateLimit, now: number): readonly UnsentToken[] {
-  const isFresh = ({ grantedAt }: UnsentToken): boolean =>
-    isWithin(size.window ?? maxUnsentAge, grantedAt, now);
+  const { window = maxUnsentAge } = size;
   const [oldest] = unsent;
-  return oldest === undefined || isFresh(oldest) ? unsent : unsent.filter(isFresh);
+  if (oldest === undefined || isWithin(window, oldest.grantedAt, now)) return unsent;
+  return unsent.filter(({ grantedAt }) => isWithin(window, grantedAt, now));
 }
 
 /** Tokens were granted, together with tokens of `followers` for later calls of the sequence. */

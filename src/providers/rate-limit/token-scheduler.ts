@@ -221,10 +221,10 @@ class Round<W extends Asking> {
   }
 
   #waitingFor(name: string): ReadonlySet<Priority> {
-    const waiting = this.#queues.filter(
-      ({ costs, next, members, inFlight }) => costs.tokens.has(name) && next < members.length && !inFlight,
-    );
-    return new Set(waiting.map(({ priority }) => priority));
+    const waiting = new Set<Priority>();
+    for (const { costs, next, members, inFlight, priority } of this.#queues)
+      if (costs.tokens.has(name) && next < members.length && !inFlight) waiting.add(priority);
+    return waiting;
   }
 
   /** Resets the skip counts of priorities that no longer wait. */

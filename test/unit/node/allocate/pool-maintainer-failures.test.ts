@@ -65,7 +65,7 @@ describe('an exhausted subnet', () => {
 
     await rig.run(5000);
 
-    expect(rig.maintainer.trouble).toBeUndefined();
+    expect(rig.maintainer.backoff.trouble).toBeUndefined();
   });
 });
 
@@ -208,14 +208,14 @@ describe('a failed step', () => {
     const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind), failed(kind)) });
 
     await rig.run(100);
-    const early = rig.maintainer.trouble;
+    const early = rig.maintainer.backoff.trouble;
     await rig.run(pause + 100);
-    const later = rig.maintainer.trouble;
+    const later = rig.maintainer.backoff.trouble;
     await rig.run(10 * pause);
 
     expect(early).toBeUndefined();
     expect(later).toEqual(failure(kind));
-    expect(rig.maintainer.trouble).toBeUndefined();
+    expect(rig.maintainer.backoff.trouble).toBeUndefined();
     expect(rig.available).toBe(5);
   });
 

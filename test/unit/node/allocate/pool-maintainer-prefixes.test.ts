@@ -74,7 +74,7 @@ describe('a subnet without whole blocks', () => {
       'create subnet-2+1x16@100',
       'attach eni-new10 1@200',
     ]);
-    expect(rig.maintainer.trouble).toBeUndefined();
+    expect(rig.maintainer.backoff.trouble).toBeUndefined();
     expect(rig.ledger.blocked(rig.clock.monotonic()).size).toBe(0);
   });
 

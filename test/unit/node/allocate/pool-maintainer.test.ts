@@ -170,7 +170,7 @@ describe('a pool while nothing may be assigned', () => {
     await rig.run(1);
 
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+8', 'allocate eni-0+8']);
-    expect(rig.maintainer.trouble).toBeUndefined();
+    expect(rig.maintainer.backoff.trouble).toBeUndefined();
     expect(rig.available).toBe(8);
   });
 });

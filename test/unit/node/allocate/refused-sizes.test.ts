@@ -52,7 +52,9 @@ describe('a limit that is lower than is known', () => {
 
     expect(new Set(untimed(rig.calls).slice(before))).toEqual(new Set(['allocate eni-0+1']));
     expect(rig.calls.length - before).toBeLessThanOrEqual(15);
-    expect(rig.maintainer.trouble ?? rig.plan?.refusals[0]?.failure).toMatchObject({ kind: 'limitReached' });
+    expect(rig.maintainer.backoff.trouble ?? rig.plan?.refusals[0]?.failure).toMatchObject({
+      kind: 'limitReached',
+    });
   });
 
   test('is forgotten once as many are accepted', async () => {
