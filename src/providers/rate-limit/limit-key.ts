@@ -54,9 +54,3 @@ function ourLimit(size: LimitSize, share: number, raised: BucketSize | undefined
   const { capacity, refill } = raised ?? size;
   return { ...size, capacity: capacity * share, refill: refill * share };
 }
-
-/** The bucket or window that a limit is. */
-export function bucketOf(size: LimitSize): BucketSize {
-  if (size.kind === 'bucket') return { capacity: size.capacity, refill: size.refill };
-  return { capacity: size.max, refill: (size.max / size.ms) * 1000, window: size.ms };
-}

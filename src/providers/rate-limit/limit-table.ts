@@ -2,9 +2,9 @@
 // thing is forgotten once it is full again, which changes no answer: it would be made full.
 import type { Clock } from '../../runtime/clock.ts';
 import { ratioAt } from './learned-ratio.ts';
-import { bucketOf, type LimitKey, type LimitSize, type LimitSizes } from './limit-key.ts';
+import type { LimitKey, LimitSize, LimitSizes } from './limit-key.ts';
 import { isAsUnused, limitAt, type RateLimit, unusedLimit } from './rate-limit.ts';
-import { tokensAt } from './token-bucket.ts';
+import { type BucketSize, tokensAt } from './token-bucket.ts';
 
 /** The current state of a limit. */
 export interface LimitFigures {
@@ -129,4 +129,10 @@ function figuresAt(known: RateLimit, now: number): LimitFigures {
     learnedRatio: ratioAt(learnedRatio, now),
     throttled,
   };
+}
+
+/** The bucket or window that a limit is. */
+function bucketOf(size: LimitSize): BucketSize {
+  if (size.kind === 'bucket') return { capacity: size.capacity, refill: size.refill };
+  return { capacity: size.max, refill: (size.max / size.ms) * 1000, window: size.ms };
 }
