@@ -179,16 +179,12 @@ export async function serve(
     waitingFor,
     readDnsFile: (path) => machine.readDnsFile(path),
   });
-  const answerer = new Answerer({
-    verbs,
-    clock,
-    onAnswer: ({ verb, code, duration }) => {
-      registry.metrics.headwater_agent_cni_requests_total.add({ verb, code });
-      registry.metrics.headwater_agent_cni_request_duration_seconds.observe({ verb }, duration);
-    },
+  const answerer = new Answerer(verbs, clock, ({ verb, code, duration }) => {
+    registry.metrics.headwater_agent_cni_requests_total.add({ verb, code });
+    registry.metrics.headwater_agent_cni_request_duration_seconds.observe({ verb }, duration);
   });
   registry.beforeScrape(() => setGauges(ipam.figures(), deps));
-  const queue = new DeleteQueue({ ...deleteQueueOf(settings.socketPath), answerer, log });
+  const queue = new DeleteQueue(deleteQueueOf(settings.socketPath), answerer, log);
   const api = new Api({
     isDelegated: settings.mode === 'delegated-plugin',
     isSuspected: (attachment) => gone?.isSuspected(attachment) === true,
@@ -282,7 +278,7 @@ async function learn(
 ): Promise<void> {
   if (pods === undefined || source === undefined) return;
   const sandboxes = (): readonly string[] => machine.sandboxes();
-  await rebuild({ ipam, pods, ownNodeSynced: source.synced, clock, log, sandboxes }, signal);
+  await rebuild({ ipam, pods, clock, log }, sandboxes, source.synced, signal);
   source.update();
 }
 

@@ -45,7 +45,7 @@ export async function agent(given: RawFlags): Promise<number> {
   try {
     const end = await serve({ options, outbound, log }, stop.signal);
     if (end.kind === 'stopped') return exitCode.fine;
-    if (end.kind === 'failed') err(problemLine(command, end.problem, { readers, clock }));
+    if (end.kind === 'failed') err(problemLine(command, end.problem, readers, clock));
     return exitCode.failure;
   } catch (error) {
     return reportFailure(error, { ...context, log });

@@ -14,9 +14,9 @@ export interface FailedCommand {
 }
 
 /** Says why, and returns the exit code. */
-export function reportFailure(error: unknown, { command, err, log, ...line }: FailedCommand): number {
+export function reportFailure(error: unknown, { command, err, log, readers, clock }: FailedCommand): number {
   if (error instanceof NotStartable) {
-    err(problemLine(command, error.message, line));
+    err(problemLine(command, error.message, readers, clock));
     return exitCode[error.kind];
   }
   log.error('exiting after an unexpected error', { error });

@@ -100,7 +100,7 @@ function reportProblem(
   command: string | undefined,
   text: string,
 ): void {
-  err(problemLine(command, text, { readers, clock: systemClock }));
+  err(problemLine(command, text, readers, systemClock));
 }
 
 function addCommand(

@@ -44,7 +44,7 @@ export function loadOrRefuse(flags: RawFlags, context: StartContext): Start {
   const { command = 'run', processEnvironment, clock, err, logTo, version, readers = 'people' } = context;
   const loaded = loadOptions(flags, processEnvironment, { command, checks: context.checks });
   if (loaded.kind === 'refused') {
-    for (const problem of loaded.problems) err(problemLine(command, problem, { readers, clock }));
+    for (const problem of loaded.problems) err(problemLine(command, problem, readers, clock));
     return { kind: 'refused', exitCode: exitCode.usage };
   }
 

@@ -8,16 +8,12 @@ export type Readers = 'people' | 'programs';
 /** The commands with a JSON log; all other commands print for people. */
 const logging: readonly (string | undefined)[] = ['run', 'nodeipam', 'agent'];
 
-export interface ProblemLineOptions {
-  readonly readers: Readers;
-  readonly clock: Pick<Clock, 'wall'>;
-}
-
 /** A whole line. `command`: its name; undefined if none was recognised. */
 export function problemLine(
   command: string | undefined,
   problem: string,
-  { readers, clock }: ProblemLineOptions,
+  readers: Readers,
+  clock: Pick<Clock, 'wall'>,
 ): string {
   if (readers === 'people' || !logging.includes(command)) {
     return `headwater${command === undefined ? '' : ` ${command}`}: ${problem}\n`;

@@ -22,7 +22,8 @@ import { ReadLog } from './reporting/watch-counters.ts';
 import { NodeScope, settleTimeOf } from './node-scope.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
-import type { ControllerFacts, Host, Mode, ModeDeps } from './host.ts';
+import type { Host, Mode, ModeDeps } from './host.ts';
+import type { SelfFacts } from './reporting/process-status-report.ts';
 import type { NodeStatusReport } from './reporting/node-status-report.ts';
 import type { StatusReport } from './reporting/status-report.ts';
 
@@ -203,7 +204,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     return this.#mode.status(this.#facts());
   }
 
-  #facts(): ControllerFacts {
+  #facts(): SelfFacts {
     const now = this.#deps.host.clock.monotonic();
     const isFirst = this.#readiness === undefined;
     const problem = this.unreadiness();
@@ -215,7 +216,6 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       pauses: this.#permission.pauses,
       scope: this.#scope.report(),
       readiness: { problem, lasts: isFirst ? undefined : now - (this.#readiness?.since ?? now) },
-      now,
     };
   }
 

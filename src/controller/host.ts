@@ -9,22 +9,18 @@ import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
+import type { ProcessPorts } from '../runtime/process-ports.ts';
 import type { ChangeAudit } from './reporting/change-audit.ts';
 import type { KubernetesAccess } from './reporting/access-warnings.ts';
 import type { NodeScope } from './node-scope.ts';
 import type { ReadLog } from './reporting/watch-counters.ts';
 import type { SelfFacts } from './reporting/process-status-report.ts';
 
-/** What the process gives each of its parts. */
-export interface Host {
+/** The process, for each of its parts. */
+export interface Host extends ProcessPorts {
   readonly options: Options;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly log: Logger;
   readonly registry: MetricRegistry;
-  readonly onBug: (error: unknown) => void;
   /** Undefined: the option audit is not set. */
   readonly audit?: ChangeAudit | undefined;
 }
@@ -51,12 +47,6 @@ export interface ModeDeps {
   readonly reads: ReadLog;
   /** Which nodes are this release's. */
   readonly scope: NodeScope;
-}
-
-/** What the controller knows of itself, for a report. */
-export interface ControllerFacts extends SelfFacts {
-  /** Monotonic. */
-  readonly now: number;
 }
 
 /** `Status` and `Node` are the answers of /status, without and with a node. */
@@ -93,8 +83,8 @@ export interface Mode<Status extends object, Node extends object> {
   onStandby(): void;
   /** Called when options changed while running. */
   onOptions(values: LiveValues): void;
-  status(facts: ControllerFacts): Status;
-  node(name: string, facts: ControllerFacts): Node;
+  status(facts: SelfFacts): Status;
+  node(name: string, facts: SelfFacts): Node;
   /** Sets its gauges. */
   show(): void;
 }

@@ -8,32 +8,33 @@ import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
 import { networkShownTo } from './fleet.ts';
 import type { NodeEntry } from './node-entry.ts';
 
-export interface NetworkEvidenceDeps {
-  readonly cloud: Pick<CloudPort, 'network' | 'implementation'>;
-  readonly identities: Pick<VerifiedIdentities, 'isVerified'>;
-  /** The only network to serve; undefined for all networks. */
-  readonly networkId: string | undefined;
-}
-
 export class NetworkEvidence {
-  readonly #deps: NetworkEvidenceDeps;
+  readonly #cloud: Pick<CloudPort, 'network' | 'implementation'>;
+  readonly #identities: Pick<VerifiedIdentities, 'isVerified'>;
+  readonly #networkId: string | undefined;
 
-  constructor(deps: NetworkEvidenceDeps) {
-    this.#deps = deps;
+  /** `networkId`: the only network to serve; undefined for all networks. */
+  constructor(
+    cloud: Pick<CloudPort, 'network' | 'implementation'>,
+    identities: Pick<VerifiedIdentities, 'isVerified'>,
+    networkId: string | undefined,
+  ) {
+    this.#cloud = cloud;
+    this.#identities = identities;
+    this.#networkId = networkId;
   }
 
   /** Once, and as soon as the node is verified: claims that anyone may have written must not outlive it. */
   restore(entry: NodeEntry, node: CiliumNode, instanceId: string, known?: KnownNetwork): void {
-    const { identities, cloud } = this.#deps;
-    if (entry.isNetworkRestored || !identities.isVerified(node.name, instanceId)) return;
+    const cloud = this.#cloud;
+    if (entry.isNetworkRestored || !this.#identities.isVerified(node.name, instanceId)) return;
     entry.isNetworkRestored = true;
     cloud.network.remember(known ?? restoredState(node, instanceId, cloud.implementation.section));
   }
 
   /** Reports the network only once the cloud shows the instance there: a CiliumNode alone does not justify a resync. */
   report(reconciler: NodeReconciler): void {
-    const { cloud, networkId } = this.#deps;
     const found = networkShownTo(reconciler);
-    if (found !== undefined && (networkId ?? found) === found) cloud.network.shownIn(found);
+    if (found !== undefined && (this.#networkId ?? found) === found) this.#cloud.network.shownIn(found);
   }
 }

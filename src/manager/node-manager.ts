@@ -97,10 +97,9 @@ export class NodeManager implements CloudListener {
     const ownership = new InstanceOwnership({ identities, inventory, networkId });
     this.fleet = fleet;
     this.#ownership = ownership;
-    this.#networks = new NetworkEvidence({ cloud, identities: ownership, networkId });
-    this.#contests = new AddressContests({ fleet, inventory, clock: runtime.clock });
-    this.#index = new AddressIndex({
-      onFreed: (names) => this.#wake([...names]),
+    this.#networks = new NetworkEvidence(cloud, ownership, networkId);
+    this.#contests = new AddressContests(fleet, inventory, runtime.clock);
+    this.#index = new AddressIndex((names) => this.#wake([...names]), {
       evidence: (holder, address) => this.#evidence(holder, address),
       now: () => runtime.clock.monotonic(),
       maxWait: consistencyWindow,

@@ -1,15 +1,6 @@
 // Runs due callbacks in small slices so that many zero-delay timers cannot starve I/O. Node.js runs all due timers
 // before it polls a socket.
 
-export interface FairTimersOptions {
-  readonly monotonic: () => number;
-  /**
-   * Calls `action` once, after pending I/O. Actions requested together run together; the promise callbacks of each run
-   * before the next action.
-   */
-  readonly afterOthers: (action: () => void) => void;
-}
-
 /** No action starts later than this into a slice, in ms; promise callbacks of its actions count. */
 const maxSlice = 4;
 /** Maximum actions per slice. */
@@ -20,7 +11,8 @@ interface Place {
 }
 
 export class FairTimers {
-  readonly #options: FairTimersOptions;
+  readonly #monotonic: () => number;
+  readonly #afterOthers: (action: () => void) => void;
   /** In order of arrival; pressing actions, whose callers wait, go first. */
   readonly #pressing = new Set<Place>();
   readonly #lowPriority = new Set<Place>();
@@ -29,8 +21,13 @@ export class FairTimers {
   /** End of the current slice; undefined between slices. */
   #end: number | undefined;
 
-  constructor(options: FairTimersOptions) {
-    this.#options = options;
+  /**
+   * `afterOthers`: calls `action` once, after pending I/O. Actions requested together run together; the promise callbacks of
+   * each run before the next action.
+   */
+  constructor(monotonic: () => number, afterOthers: (action: () => void) => void) {
+    this.#monotonic = monotonic;
+    this.#afterOthers = afterOthers;
   }
 
   /** Calls `action` once, after earlier actions of its kind. The returned function cancels it and is idempotent. */
@@ -44,11 +41,11 @@ export class FairTimers {
 
   #awaitTurns(count: number): void {
     this.#left += count;
-    for (let index = 0; index < count; index++) this.#options.afterOthers(() => this.#step());
+    for (let index = 0; index < count; index++) this.#afterOthers(() => this.#step());
   }
 
   #step(): void {
-    const now = this.#options.monotonic();
+    const now = this.#monotonic();
     this.#end ??= now + maxSlice;
     this.#left--;
     try {

@@ -2,12 +2,6 @@
 // were served is the cause itself: what it is refused later says nothing about the others.
 import type { Clock } from './clock.ts';
 
-export interface RefusedPartiesDeps {
-  readonly clock: Pick<Clock, 'monotonic'>;
-  /** How long a party counts after its last refusal, or after that of another that is no more alone, in ms. */
-  readonly remembered: number;
-}
-
 interface Party<F> {
   /** The last one. */
   readonly failure: F;
@@ -34,18 +28,21 @@ interface Shared<F> {
 const maxParties = 20_000;
 
 export class RefusedParties<F> {
-  readonly #deps: RefusedPartiesDeps;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #remembered: number;
   readonly #shared = new Map<string, Shared<F>>();
 
-  constructor(deps: RefusedPartiesDeps) {
-    this.#deps = deps;
+  /** `remembered`: how long a party counts after its last refusal, or after that of another that is no more alone, in ms. */
+  constructor(clock: Pick<Clock, 'monotonic'>, remembered: number) {
+    this.#clock = clock;
+    this.#remembered = remembered;
   }
 
   /** The thing was refused to the party, for this part of it. */
   refused(key: string, party: string, failure: F, part = ''): void {
     const shared = this.#sharedOf(key);
     this.#makeRoom(shared);
-    const refusedAt = this.#deps.clock.monotonic();
+    const refusedAt = this.#clock.monotonic();
     const isAlone = this.#aloneOf(shared, party) !== undefined;
     const group = isAlone ? shared.alone : shared.suspects;
     shared.alone.delete(party);
@@ -112,7 +109,7 @@ export class RefusedParties<F> {
   }
 
   #isOver(refusedAt: number): boolean {
-    return this.#deps.clock.monotonic() >= refusedAt + this.#deps.remembered;
+    return this.#clock.monotonic() >= refusedAt + this.#remembered;
   }
 
   /** Forgets what is over, and the oldest party beyond the limit. */

@@ -9,7 +9,7 @@ const maxTimer = 2 ** 31 - 1;
 const monotonic = (): number => performance.now();
 
 /** A single instance for the event loop. */
-const fairTimers = new FairTimers({ monotonic, afterOthers: (action) => void setImmediate(action) });
+const fairTimers = new FairTimers(monotonic, (action) => void setImmediate(action));
 
 /** Actions due at once take turns with I/O, however many there are. */
 export const systemClock: Clock = {

@@ -23,12 +23,12 @@ describe('the interfaces of the product', () => {
     expect(functions.length).toBeLessThanOrEqual(211);
   });
 
-  test('are at most 160 bags: what a part needs is its ports and its settings', () => {
+  test('are at most 129 bags: what a part needs is its ports and its settings', () => {
     const bags = interfacesOf(product).filter(({ name }) =>
       /\w(?:Deps|Options|Parts|Facts|Context)$/.test(name),
     );
 
-    expect(bags.length).toBeLessThanOrEqual(160);
+    expect(bags.length).toBeLessThanOrEqual(129);
   });
 
   test('have more than eight members in at most 1 bags: facts are grouped by what they are about', () => {

@@ -23,31 +23,28 @@ export interface CniFigures {
   readonly duration: number;
 }
 
-export interface AnswerOptions {
-  readonly verbs: Verbs;
-  readonly clock: Pick<Clock, 'monotonic'>;
-  readonly onAnswer: (figures: CniFigures) => void;
-}
-
 export class Answerer {
-  readonly #options: AnswerOptions;
+  readonly #verbs: Verbs;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #onAnswer: (figures: CniFigures) => void;
 
-  constructor(options: AnswerOptions) {
-    this.#options = options;
+  constructor(verbs: Verbs, clock: Pick<Clock, 'monotonic'>, onAnswer: (figures: CniFigures) => void) {
+    this.#verbs = verbs;
+    this.#clock = clock;
+    this.#onAnswer = onAnswer;
   }
 
   async answer({ env, stdin }: CniCall, signal: AbortSignal): Promise<CniAnswer> {
-    const { verbs, clock, onAnswer } = this.#options;
-    const start = clock.monotonic();
+    const start = this.#clock.monotonic();
     const told = (verb: string, code: number): void =>
-      onAnswer({ verb, code: String(code), duration: (clock.monotonic() - start) / 1000 });
+      this.#onAnswer({ verb, code: String(code), duration: (this.#clock.monotonic() - start) / 1000 });
     const read = readInvocation(env, stdin);
     if (read.kind === 'refused') {
       told(read.verb ?? 'none', read.error.code);
       return { exit: 1, out: cniErrorText(read.version, read.error) };
     }
     const { verb, conf } = read.invocation;
-    const outcome = await verbs.run(read.invocation, signal);
+    const outcome = await this.#verbs.run(read.invocation, signal);
     told(verb, outcome.kind === 'ok' ? 0 : outcome.error.code);
     return outcome.kind === 'ok'
       ? { exit: 0, ...outcome.value }

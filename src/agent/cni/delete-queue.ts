@@ -35,26 +35,25 @@ export function deleteQueueOf(socketPath: string): QueuePlace {
   return { directory: join(dirname(socketPath), 'deleteQueue'), socketName: basename(socketPath) };
 }
 
-export interface DeleteQueueOptions extends QueuePlace {
-  readonly answerer: Pick<Answerer, 'answer'>;
-  readonly log: Logger;
-}
-
 export class DeleteQueue {
-  readonly #options: DeleteQueueOptions;
+  readonly #place: QueuePlace;
+  readonly #answerer: Pick<Answerer, 'answer'>;
+  readonly #log: Logger;
   /** The problem that was logged for each file that stays or was refused. */
   #told: ReadonlyMap<string, string> = new Map();
   /** The interface of each DEL that was read, by the name of its file, which is that of its content. */
   readonly #interfaces = new Map<string, string>();
 
-  constructor(options: DeleteQueueOptions) {
-    this.#options = options;
+  constructor(place: QueuePlace, answerer: Pick<Answerer, 'answer'>, log: Logger) {
+    this.#place = place;
+    this.#answerer = answerer;
+    this.#log = log;
   }
 
   /** Answers a call, an ADD after the DELs of its interface that wait: a later one would release what the ADD gets. */
   async answer(call: CniCall, signal: AbortSignal): Promise<CniAnswer> {
     const problem = call.env['CNI_COMMAND'] === 'ADD' ? await this.#replayOf(interfaceIn(call)) : undefined;
-    return problem === undefined ? this.#options.answerer.answer(call, signal) : refusal(call, problem);
+    return problem === undefined ? this.#answerer.answer(call, signal) : refusal(call, problem);
   }
 
   /**
@@ -62,7 +61,7 @@ export class DeleteQueue {
    * that cannot be read or removed, is logged, and stays.
    */
   async replay(): Promise<void> {
-    const { directory, log } = this.#options;
+    const { directory } = this.#place;
     const problems = new Map<string, string>();
     const names = filesIn(directory);
     for (const name of this.#interfaces.keys()) if (!names.includes(name)) this.#interfaces.delete(name);
@@ -73,7 +72,8 @@ export class DeleteQueue {
       const path = join(directory, name);
       problems.set(path, problem);
       const what = kind === 'refused' ? 'refused' : 'cannot replay';
-      if (this.#told.get(path) !== problem) log.warn(`${what} a DEL that the plugin left`, { path, problem });
+      if (this.#told.get(path) !== problem)
+        this.#log.warn(`${what} a DEL that the plugin left`, { path, problem });
     }
     this.#told = problems;
   }
@@ -92,7 +92,7 @@ export class DeleteQueue {
 
   /** Returns what prevents it. */
   async #replayOf(wanted: string): Promise<string | undefined> {
-    const { directory } = this.#options;
+    const { directory } = this.#place;
     for (const name of filesIn(directory)) {
       if (this.#interfaceOf(name) !== wanted) continue;
       const failure = await this.#replayFile(name);
@@ -107,7 +107,7 @@ export class DeleteQueue {
     const known = this.#interfaces.get(name);
     if (known !== undefined) return known;
     try {
-      const call = parseCall(JSON.parse(textOf(join(this.#options.directory, name))));
+      const call = parseCall(JSON.parse(textOf(join(this.#place.directory, name))));
       if (call !== undefined) this.#interfaces.set(name, interfaceIn(call));
     } catch {
       return undefined;
@@ -116,14 +116,14 @@ export class DeleteQueue {
   }
 
   async #replayFile(name: string): Promise<Failure | undefined> {
-    const { directory, socketName, answerer } = this.#options;
+    const { directory, socketName } = this.#place;
     const path = join(directory, name);
     try {
       const call = parseCall(JSON.parse(textOf(path)));
       if (call === undefined || call.env['CNI_COMMAND'] !== 'DEL')
         return { kind: 'stays', problem: 'it holds no DEL' };
       if (socketNameIn(call.stdin) !== socketName) return undefined;
-      const { exit, out } = await answerer.answer(call, never);
+      const { exit, out } = await this.#answerer.answer(call, never);
       const isTried = exit === 0 || (JSON.parse(out) as { readonly code: number }).code !== cniCode.tryAgain;
       if (!isTried) return { kind: 'stays', problem: out.trim() };
       rmSync(path, { force: true });

@@ -10,7 +10,8 @@ import { type Attachment, attachmentKey, type Held, placeKey } from '../ipam/hol
 import type { Ipam } from '../ipam/ipam.ts';
 import type { NodePods } from '../metadata/node-pods.ts';
 
-export interface GonePodsOptions {
+/** The pods of this node, and what they hold by the word of this agent. */
+export interface PodEvidence {
   readonly ipam: Ipam;
   readonly pods: NodePods;
   readonly clock: Clock;
@@ -27,15 +28,15 @@ type Candidate =
   | { readonly kind: 'shown'; readonly key: string; readonly held: Held };
 
 export class GonePods {
-  readonly #options: GonePodsOptions;
+  readonly #evidence: PodEvidence;
   /** When a complete list first lacked the pod, in monotonic ms. */
   readonly #lacking = new Map<string, number>();
   /** Directories in which this process has seen the network namespace of an attachment. */
   readonly #visible = new Set<string>();
   #suspected: ReadonlySet<string> = new Set();
 
-  constructor(options: GonePodsOptions) {
-    this.#options = options;
+  constructor(evidence: PodEvidence) {
+    this.#evidence = evidence;
   }
 
   /** Whether the pod of an attachment seems to be gone, and nothing proves it. */
@@ -45,7 +46,7 @@ export class GonePods {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pods } = this.#options;
+    const { clock, pods } = this.#evidence;
     try {
       await raceAbort(pods.synced, signal);
       while (!signal.aborted) {
@@ -60,9 +61,9 @@ export class GonePods {
   /** Lists pods only if one is missing from what is watched. */
   async look(signal: AbortSignal): Promise<void> {
     this.#seeNamespaces();
-    if (this.#candidates().length > 0) await raceAbort(this.#options.pods.refresh(), signal);
+    if (this.#candidates().length > 0) await raceAbort(this.#evidence.pods.refresh(), signal);
     if (signal.aborted) return;
-    const now = this.#options.clock.monotonic();
+    const now = this.#evidence.clock.monotonic();
     const candidates = this.#candidates();
     const keys = new Set(candidates.map(({ key }) => key));
     for (const key of this.#lacking.keys()) if (!keys.has(key)) this.#lacking.delete(key);
@@ -74,7 +75,7 @@ export class GonePods {
   }
 
   #candidates(): readonly Candidate[] {
-    const { ipam, pods, clock } = this.#options;
+    const { ipam, pods, clock } = this.#evidence;
     const known = new Set([...pods.all.values()].flatMap(({ uids }) => uids));
     const isGone = (uid: string | undefined): boolean => uid !== undefined && !known.has(uid);
     const attachments = [...ipam.holdings.attachments()]
@@ -87,7 +88,7 @@ export class GonePods {
   }
 
   #release(each: Candidate): void {
-    const { ipam, log } = this.#options;
+    const { ipam, log } = this.#evidence;
     const outcome =
       each.kind === 'attachment'
         ? ipam.detach([each.attachment])
@@ -103,7 +104,7 @@ export class GonePods {
   }
 
   #seeNamespaces(): void {
-    for (const { netns } of this.#options.ipam.holdings.attachments())
+    for (const { netns } of this.#evidence.ipam.holdings.attachments())
       if (isVisibleKind(netns) && !this.#visible.has(dirname(netns)) && existsSync(netns))
         this.#visible.add(dirname(netns));
   }

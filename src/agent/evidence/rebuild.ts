@@ -5,22 +5,26 @@ import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Held } from '../ipam/holdings.ts';
 import type { NodePod } from '../metadata/node-pods.ts';
 import { sandboxOf } from './sandboxes.ts';
-import type { GonePodsOptions } from './gone-pods.ts';
+import type { PodEvidence } from './gone-pods.ts';
 
-export interface RebuildOptions extends GonePodsOptions {
-  /** Resolves once it is known what this node has. */
-  readonly ownNodeSynced: Promise<void>;
-  /** Names of the network namespaces of pods, as far as they can be seen. */
-  readonly sandboxes: () => readonly string[];
-}
+/** Names of the network namespaces of pods, as far as they can be seen. */
+type Sandboxes = () => readonly string[];
 
 /** A kubelet may be so late to report the address that a pod got last, in ms. */
 const latestReport = 60_000;
 const pause = 1000;
 
-/** Returns at once if nothing is to be learned. Ends when `signal` aborts. */
-export async function rebuild(options: RebuildOptions, signal: AbortSignal): Promise<void> {
-  const { ipam, pods, ownNodeSynced, clock, log, sandboxes } = options;
+/**
+ * Returns at once if nothing is to be learned. Ends when `signal` aborts. `ownNodeSynced`: resolves once it is known what this
+ * node has.
+ */
+export async function rebuild(
+  evidence: PodEvidence,
+  sandboxes: Sandboxes,
+  ownNodeSynced: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ipam, pods, clock, log } = evidence;
   if (!ipam.holdings.isRebuilding) return;
   const before = new Set(sandboxes());
   log.warn(
@@ -29,8 +33,8 @@ export async function rebuild(options: RebuildOptions, signal: AbortSignal): Pro
   );
   try {
     await raceAbort(Promise.all([pods.synced, ownNodeSynced]), signal);
-    await allReported(options, signal);
-    await noneUnknown(options, before, signal);
+    await allReported(evidence, signal);
+    await noneUnknown(evidence, sandboxes, before, signal);
     while (!signal.aborted) {
       const { ips } = attached(ipam);
       const shown = shownByPods(pods.all.values(), (address) => ipam.pools.poolOf(address));
@@ -46,7 +50,7 @@ export async function rebuild(options: RebuildOptions, signal: AbortSignal): Pro
 }
 
 /** A pod that shows nothing may have an address, or wait for one. */
-async function allReported({ pods, clock }: RebuildOptions, signal: AbortSignal): Promise<void> {
+async function allReported({ pods, clock }: PodEvidence, signal: AbortSignal): Promise<void> {
   const deadline = clock.monotonic() + latestReport;
   const isAwaited = (): boolean => [...pods.all.values()].some(({ awaitsIp }) => awaitsIp);
   while (!signal.aborted && clock.monotonic() < deadline && isAwaited()) await sleep(clock, pause, signal);
@@ -58,7 +62,8 @@ async function allReported({ pods, clock }: RebuildOptions, signal: AbortSignal)
  * says it. While there are more of them than pods that show one, an address that no pod shows may be of one that lives.
  */
 async function noneUnknown(
-  { ipam, pods, sandboxes, clock, log }: RebuildOptions,
+  { ipam, pods, clock, log }: PodEvidence,
+  sandboxes: Sandboxes,
   before: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -80,7 +85,7 @@ async function noneUnknown(
 }
 
 /** Reads what the damaged record still said. */
-function attached({ holdings }: RebuildOptions['ipam']): {
+function attached({ holdings }: PodEvidence['ipam']): {
   readonly ips: ReadonlySet<string>;
   readonly sandboxes: ReadonlySet<string | undefined>;
 } {

@@ -3,8 +3,7 @@ import type { MissingBlock } from './allocation-policy.ts';
 import type { Standing } from './allocator-entry.ts';
 import type { AllocatorEvent } from './allocator-event.ts';
 import type { Holder } from './block-holders.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
+import type { ProcessPorts } from '../../runtime/process-ports.ts';
 
 export interface BlockAllocator {
   /** Call it when what an object should get may have changed, although the object did not. */
@@ -34,7 +33,7 @@ export interface AllocatorOf<H extends Holder> extends BlockAllocator {
 export type AllocationRefusal = 'dryRun' | 'listing' | 'paused' | 'otherAllocator' | 'notLeading';
 
 /** The session that an allocator serves. */
-export interface AllocatorPorts {
+export interface AllocatorPorts extends ProcessPorts {
   /** Why nothing may be written now; undefined if it may. Called before each write. */
   refusal(): AllocationRefusal | undefined;
   emit(event: AllocatorEvent): void;
@@ -42,7 +41,4 @@ export interface AllocatorPorts {
   readonly workers: number;
   /** How long after its start a write without an answer may still take effect, in ms. */
   readonly writeTime: number;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly onBug: (error: unknown) => void;
 }

@@ -73,7 +73,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
 
   constructor(deps: BlockOfEachFamilyDeps) {
     this.#deps = deps;
-    this.#claims = deps.claims ?? new NodeClaims({ ...deps, bound: Infinity, hasNode: () => undefined });
+    this.#claims = deps.claims ?? new NodeClaims(deps.ledger, Infinity, () => undefined);
     this.#usual = new Map(deps.ledger.figures().map(({ cidr, maskSize }) => [cidr.family, maskSize]));
     this.#families = [...this.#usual.keys()];
   }

@@ -5,18 +5,16 @@ import type { BlockCondition, Holder } from './block-holders.ts';
 import type { BlockLedger } from './block-ledger.ts';
 import type { BlockCount } from './shelf.ts';
 
-export interface NodeClaimsDeps {
-  readonly ledger: BlockLedger;
-  /** The most blocks of one pool and family that an object without a Node has. */
-  readonly bound: number;
-  /** Whether a Node of this name is there; undefined while that is not known for sure. */
-  readonly hasNode: (name: string) => boolean | undefined;
-}
+/** Whether a Node of this name is there; undefined while that is not known for sure. */
+type HasNode = (name: string) => boolean | undefined;
 
 type Claimant = Pick<Holder, 'name' | 'uid'>;
 
 export class NodeClaims {
-  readonly #deps: NodeClaimsDeps;
+  /** The most blocks of one pool and family that an object without a Node has. */
+  readonly bound: number;
+  readonly #ledger: BlockLedger;
+  readonly #hasNode: HasNode;
   /** Uids of objects whose Node was there once: it may come back at any time. */
   readonly #confirmed = new Set<string>();
   /** Names of objects above the bound of which it is not known whether they have a Node, by uid. */
@@ -24,12 +22,10 @@ export class NodeClaims {
   /** Blocks that an object without a Node got from this process, by uid. */
   readonly #given = new Map<string, readonly Cidr[]>();
 
-  constructor(deps: NodeClaimsDeps) {
-    this.#deps = deps;
-  }
-
-  get bound(): number {
-    return this.#deps.bound;
+  constructor(ledger: BlockLedger, bound: number, hasNode: HasNode) {
+    this.#ledger = ledger;
+    this.bound = bound;
+    this.#hasNode = hasNode;
   }
 
   /** Names of objects to look at again once it is known which Nodes there are. */
@@ -40,7 +36,7 @@ export class NodeClaims {
   /** Whether the object has a Node, or may have one. */
   isWhole({ name, uid }: Claimant): boolean {
     if (this.#confirmed.has(uid)) return true;
-    const hasNode = this.#deps.hasNode(name);
+    const hasNode = this.#hasNode(name);
     if (hasNode === true) {
       this.forget({ uid });
       this.#confirmed.add(uid);
@@ -54,11 +50,11 @@ export class NodeClaims {
 
   /** Holds what counts of these, and returns the others. What it got from this process counts first. */
   hold(claimant: Claimant, cidrs: readonly Cidr[]): readonly Cidr[] {
-    const { ledger, bound } = this.#deps;
+    const ledger = this.#ledger;
     const { uid, name } = claimant;
     for (const cidr of cidrs) ledger.hold(uid, cidr);
     const counts = ledger.blocksOf(uid);
-    const isAbove = counts.some(({ blocks }) => blocks > bound);
+    const isAbove = counts.some(({ blocks }) => blocks > this.bound);
     const isWhole = this.isWhole(claimant);
     this.#undecided.delete(uid);
     if (isAbove && isWhole && !this.#confirmed.has(uid)) this.#undecided.set(uid, name);
@@ -66,7 +62,7 @@ export class NodeClaims {
   }
 
   #trim(uid: string, cidrs: readonly Cidr[], counts: readonly BlockCount[]): readonly Cidr[] {
-    const { ledger, bound } = this.#deps;
+    const ledger = this.#ledger;
     const given = this.#given.get(uid) ?? [];
     const left = new Map(counts.map((each) => [keyOf(each), each.blocks]));
     const trimmed: Cidr[] = [];
@@ -74,7 +70,7 @@ export class NodeClaims {
       const [own] = ledger.blocksOf(uid, cidr);
       if (own === undefined || isAmong(given, cidr) || ledger.isTrusted(uid, cidr)) continue;
       const blocks = left.get(keyOf(own)) ?? 0;
-      if (blocks <= bound) continue;
+      if (blocks <= this.bound) continue;
       left.set(keyOf(own), blocks - own.blocks);
       ledger.release(uid, cidr);
       trimmed.push(cidr);
@@ -85,7 +81,7 @@ export class NodeClaims {
   /** This process gives these to the object. */
   noteGiven(claimant: Claimant, cidrs: readonly Cidr[]): void {
     if (cidrs.length === 0 || this.#confirmed.has(claimant.uid)) return;
-    const held = this.#deps.ledger.heldBy(claimant.uid);
+    const held = this.#ledger.heldBy(claimant.uid);
     const before = (this.#given.get(claimant.uid) ?? []).filter((cidr) => isAmong(held, cidr));
     this.#given.set(claimant.uid, [...before, ...cidrs]);
   }
@@ -93,10 +89,10 @@ export class NodeClaims {
   /** How many further blocks the object may get. */
   room(claimant: Claimant, { pool, family }: Pick<BlockCount, 'family' | 'pool'>): number {
     if (this.isWhole(claimant)) return Infinity;
-    const own = this.#deps.ledger
+    const own = this.#ledger
       .blocksOf(claimant.uid)
       .find((each) => each.pool === pool && each.family === family);
-    return Math.max(0, this.#deps.bound - (own?.blocks ?? 0));
+    return Math.max(0, this.bound - (own?.blocks ?? 0));
   }
 
   forget({ uid }: Pick<Claimant, 'uid'>): void {

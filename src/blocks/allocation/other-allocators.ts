@@ -2,47 +2,43 @@
 // object; an allocator goes on with others.
 import type { Clock } from '../../runtime/clock.ts';
 
-export interface OtherAllocatorsDeps {
-  readonly clock: Clock;
-  /** Called when another allocator is detected, and when none has written for long enough. */
-  readonly onChange: (isAtWork: boolean) => void;
-}
-
 /** Two objects within this time show an allocator, and the pause ends after it without a further one, in ms. */
 const quietFor = 300_000;
 
 export class OtherAllocators {
-  readonly #deps: OtherAllocatorsDeps;
+  readonly #clock: Clock;
+  readonly #onChange: (isAtWork: boolean) => void;
   /** Objects with others' blocks, and when they appeared, in monotonic ms. */
   readonly #seen = new Map<string, number>();
   #last: { readonly node: string; readonly at: number } | undefined;
   #isAtWork = false;
   #cancel: () => void = () => undefined;
 
-  constructor(deps: OtherAllocatorsDeps) {
-    this.#deps = deps;
+  /** `onChange`: called when another allocator is detected, and when none has written for long enough. */
+  constructor(clock: Clock, onChange: (isAtWork: boolean) => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
   }
 
   /** The last object that shows it, and the remaining quiet time in ms; undefined while none is at work. */
   get last(): { readonly node: string; readonly quietIn: number } | undefined {
     if (this.#last === undefined || !this.#isAtWork) return undefined;
     const { node, at } = this.#last;
-    return { node, quietIn: at + quietFor - this.#deps.clock.monotonic() };
+    return { node, quietIn: at + quietFor - this.#clock.monotonic() };
   }
 
   /** An object shows blocks that this process did not write. */
   note(node: string): void {
-    const { clock, onChange } = this.#deps;
-    const now = clock.monotonic();
+    const now = this.#clock.monotonic();
     for (const [name, at] of this.#seen) if (at < now - quietFor) this.#seen.delete(name);
     this.#seen.set(node, now);
     this.#last = { node, at: now };
     if (this.#seen.size < 2) return;
     this.#cancel();
-    this.#cancel = clock.schedule(quietFor, () => this.#end());
+    this.#cancel = this.#clock.schedule(quietFor, () => this.#end());
     if (this.#isAtWork) return;
     this.#isAtWork = true;
-    onChange(true);
+    this.#onChange(true);
   }
 
   stop(): void {
@@ -52,6 +48,6 @@ export class OtherAllocators {
   #end(): void {
     this.#isAtWork = false;
     this.#seen.clear();
-    this.#deps.onChange(false);
+    this.#onChange(false);
   }
 }

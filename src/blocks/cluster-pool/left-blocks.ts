@@ -2,8 +2,8 @@
 // they have addresses of them.
 import type { PodReads } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
+import type { ProcessPorts } from '../../runtime/process-ports.ts';
 import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
-import type { AllocatorPorts } from '../allocation/block-allocator.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
 import { LeftHoldings, type LeftObject } from '../allocation/left-holdings.ts';
 import { addressCidr, type Cidr } from '../set/cidr.ts';
@@ -17,12 +17,6 @@ export type LeftBlocksEvent =
   /** Pods may not be read: blocks are free without a look. */
   | { readonly kind: 'denied'; readonly problem: string };
 
-export interface LeftBlocksDeps extends Pick<AllocatorPorts, 'clock' | 'onBug' | 'random'> {
-  readonly ledger: BlockLedger;
-  readonly pods: PodReads;
-  readonly emit: (event: LeftBlocksEvent) => void;
-}
-
 /** Between two looks at one node, in ms. */
 const lookAgain = { base: 10_000, cap: 300_000 };
 /** Looks at once: many nodes may be deleted together. */
@@ -35,12 +29,19 @@ interface Look {
 
 export class LeftBlocks {
   readonly holdings: LeftHoldings;
-  readonly #deps: LeftBlocksDeps;
+  readonly #pods: PodReads;
+  readonly #emit: (event: LeftBlocksEvent) => void;
   readonly #queue: WorkQueue<Look>;
 
-  constructor(deps: LeftBlocksDeps) {
-    this.#deps = deps;
-    const { clock, onBug, ledger } = deps;
+  constructor(
+    ports: ProcessPorts,
+    ledger: BlockLedger,
+    pods: PodReads,
+    emit: (event: LeftBlocksEvent) => void,
+  ) {
+    this.#pods = pods;
+    this.#emit = emit;
+    const { clock, onBug } = ports;
     this.#queue = new WorkQueue<Look>({
       clock,
       onBug,
@@ -49,7 +50,7 @@ export class LeftBlocks {
       retryAfter: ({ pause }) => pause.fail(),
     });
     this.holdings = new LeftHoldings(ledger, (left) =>
-      this.#queue.add({ left, pause: new Backoff(lookAgain, deps) }),
+      this.#queue.add({ left, pause: new Backoff(lookAgain, ports) }),
     );
   }
 
@@ -59,25 +60,23 @@ export class LeftBlocks {
 
   async #look({ left, pause }: Look): Promise<Result> {
     if (!this.holdings.has(left)) return {};
-    const { pods, emit } = this.#deps;
-    const reading = await pods.on(left.name, this.#queue.closing);
+    const reading = await this.#pods.on(left.name, this.#queue.closing);
     if (reading.kind === 'read')
       this.#take(
         left,
         reading.shown.flatMap(({ address }) => addressCidr(address) ?? []),
       );
     else if (reading.isDenied) {
-      emit({ kind: 'denied', problem: reading.problem });
+      this.#emit({ kind: 'denied', problem: reading.problem });
       this.#take(left, []);
     }
     return this.holdings.has(left) ? { requeueAfter: pause.fail() } : {};
   }
 
   #take(left: LeftObject, addresses: readonly Cidr[]): void {
-    const { emit } = this.#deps;
     const { firstUsed, isFirst, freed, others } = this.holdings.lookedAt(left, addresses);
-    if (firstUsed.length > 0) emit({ kind: 'inUse', name: left.name, blocks: firstUsed });
-    if (freed.length > 0) emit({ kind: 'freed', others });
-    if (isFirst) emit({ kind: 'looked', name: left.name });
+    if (firstUsed.length > 0) this.#emit({ kind: 'inUse', name: left.name, blocks: firstUsed });
+    if (freed.length > 0) this.#emit({ kind: 'freed', others });
+    if (isFirst) this.#emit({ kind: 'looked', name: left.name });
   }
 }

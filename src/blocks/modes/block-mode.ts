@@ -15,7 +15,8 @@ import {
 import type { BlockWatch, HolderWatch } from './block-watch.ts';
 import { readProblemOf, silenceProblem, WatchCounters } from '../../controller/reporting/watch-counters.ts';
 import { WriteHealth } from '../../controller/reporting/write-health.ts';
-import type { ControllerFacts, Mode, ModeDeps } from '../../controller/host.ts';
+import type { Mode, ModeDeps } from '../../controller/host.ts';
+import type { SelfFacts } from '../../controller/reporting/process-status-report.ts';
 
 type Watched = 'figures' | 'refresh' | 'run' | 'silence' | 'synced';
 
@@ -180,11 +181,11 @@ export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
     // No option of blocks changes while running.
   }
 
-  status(facts: ControllerFacts): BlockStatusReport {
+  status(facts: SelfFacts): BlockStatusReport {
     return { ...blockStatusReport(facts, this.#session?.report()), ...this.#mode.cloud?.() };
   }
 
-  node(name: string, facts: ControllerFacts): BlockNodeReport {
+  node(name: string, facts: SelfFacts): BlockNodeReport {
     const awaitsAgent = this.#mode.hasNode?.(name) === true;
     const unserved = this.#deps.scope.unserved(name) ?? (awaitsAgent ? awaiting : undefined);
     return blockNodeReport(name, this.#session?.report(), {

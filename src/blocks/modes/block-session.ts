@@ -94,15 +94,11 @@ export class BlockSession implements AllocatorPorts {
     this.workers = options.parallelAllocWorkers;
     this.writeTime = writeTimeoutOf(options);
     this.#began = clock.monotonic();
-    this.#others = new OtherAllocators({
-      clock,
-      onChange: (isAtWork) => {
-        permission.change({ conflictingWriter: isAtWork ? 'atWork' : 'none' });
-        const pause =
-          'another allocator gives out blocks: none is given out until it has been quiet for 5 min';
-        if (isAtWork) log.warn(pause, { ...this.#others.last, remedy: 'run one allocator only' });
-        else log.warn('no blocks of another allocator for 5 min: resuming');
-      },
+    this.#others = new OtherAllocators(clock, (isAtWork) => {
+      permission.change({ conflictingWriter: isAtWork ? 'atWork' : 'none' });
+      const pause = 'another allocator gives out blocks: none is given out until it has been quiet for 5 min';
+      if (isAtWork) log.warn(pause, { ...this.#others.last, remedy: 'run one allocator only' });
+      else log.warn('no blocks of another allocator for 5 min: resuming');
     });
   }
 

@@ -74,14 +74,9 @@ export abstract class CiliumNodeMode implements BlockMode {
     const mayWriteNow = (): boolean => mayWrite(deps);
     const known = served.reflector;
     this.#writer = new CiliumNodeWriter(kubernetes, mayWriteNow, writeTimeoutOf(options));
-    this.#errors = new BlockedErrors({
-      writer: this.#writer,
-      known,
-      mayWrite: () => permission.refusal('publish') === undefined && mayWriteNow(),
-      clock,
-      random: random.fork('errors'),
-      onBug,
-    });
+    const mayWriteErrors = (): boolean => permission.refusal('publish') === undefined && mayWriteNow();
+    const errorPorts = { clock, random: random.fork('errors'), onBug };
+    this.#errors = new BlockedErrors(errorPorts, this.#writer, known, mayWriteErrors);
     permission.onChange(() => this.#errors.resume());
     const agentTaint = agentTaintOf(options);
     this.pods = new ShownPods(kubernetes, clock);
@@ -159,17 +154,11 @@ export abstract class CiliumNodeMode implements BlockMode {
    */
   protected openHoldings(ledger: BlockLedger): { readonly claims: NodeClaims; readonly left?: LeftHoldings } {
     const { maxBlocksWithoutNode: bound, releasePodCheck } = this.deps.host.options;
-    this.#claims = new NodeClaims({ ledger, bound, hasNode: (name) => this.#hasNodeForSure(name) });
+    this.#claims = new NodeClaims(ledger, bound, (name) => this.#hasNodeForSure(name));
     if (!releasePodCheck) return { claims: this.#claims };
     const { clock, random, onBug } = this.deps.host;
-    this.#left = new LeftBlocks({
-      ledger,
-      pods: this.pods,
-      emit: (event) => this.#noteLeft(event),
-      clock,
-      random: random.fork('left blocks'),
-      onBug,
-    });
+    const ports = { clock, random: random.fork('left blocks'), onBug };
+    this.#left = new LeftBlocks(ports, ledger, this.pods, (event) => this.#noteLeft(event));
     const { holdings } = this.#left;
     for (const { name, cidr } of leftIn(this.deps.leadership.lease?.annotation(leftAnnotation)))
       holdings.remember(name, cidr);

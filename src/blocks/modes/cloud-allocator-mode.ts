@@ -53,13 +53,8 @@ class CloudAllocatorMode implements BlockMode {
     this.#cloud = cloud;
     this.objects = new HolderWatch(deps, 'Nodes', { path: nodesPath, transform: aliasHolder });
     const { clock, random, onBug } = deps.host;
-    this.#reads = new AliasReads({
-      aliases: cloud.aliases,
-      clock,
-      random: random.fork('aliases'),
-      onAnswers: () => this.objects.allocator?.resume(),
-      onBug,
-    });
+    const ports = { clock, random: random.fork('aliases'), onBug };
+    this.#reads = new AliasReads(ports, cloud.aliases, () => this.objects.allocator?.resume());
   }
 
   async lead(session: BlockSession): Promise<void> {

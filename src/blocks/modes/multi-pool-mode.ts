@@ -114,14 +114,8 @@ class MultiPoolMode extends CiliumNodeMode {
 
   #droppedBlocksOf(holdings: PoolPolicy): DroppedBlocks {
     const { clock, random, onBug } = this.deps.host;
-    return new DroppedBlocks({
-      pods: this.pods,
-      holdings,
-      reassess: (name) => this.objects.allocator?.reassess(name),
-      clock,
-      random: random.fork('dropped blocks'),
-      onBug,
-    });
+    const ports = { clock, random: random.fork('dropped blocks'), onBug };
+    return new DroppedBlocks(ports, this.pods, holdings, (name) => this.objects.allocator?.reassess(name));
   }
 
   override async stop(deadline: AbortSignal): Promise<void> {

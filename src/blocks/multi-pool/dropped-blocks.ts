@@ -2,8 +2,8 @@
 // node still run with addresses of them. Such blocks stay the node's until those pods are gone, or the agent lists them again.
 import type { PodReading, PodReads } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
+import type { ProcessPorts } from '../../runtime/process-ports.ts';
 import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
-import type { AllocatorPorts } from '../allocation/block-allocator.ts';
 
 /** Who holds the dropped blocks. */
 export interface DroppedHoldings {
@@ -13,13 +13,6 @@ export interface DroppedHoldings {
   beginLook(uid: string): void;
   /** Takes in what the pods of its node show. What none of them uses goes once the object is taken in again. */
   lookedAt(uid: string, reading: PodReading): void;
-}
-
-export interface DroppedBlocksDeps extends Pick<AllocatorPorts, 'clock' | 'onBug' | 'random'> {
-  readonly pods: PodReads;
-  readonly holdings: DroppedHoldings;
-  /** The object is to be taken in again. */
-  readonly reassess: (name: string) => void;
 }
 
 /** An object that dropped blocks. */
@@ -32,15 +25,27 @@ interface Watched {
 const lookAgain = { base: 10_000, cap: 300_000 };
 
 export class DroppedBlocks {
-  readonly #deps: DroppedBlocksDeps;
+  readonly #ports: ProcessPorts;
+  readonly #pods: PodReads;
+  readonly #holdings: DroppedHoldings;
+  readonly #reassess: (name: string) => void;
   /** Uids. A drop during a look asks for another look. */
   readonly #queue: WorkQueue<string>;
   /** By uid. */
   readonly #watched = new Map<string, Watched>();
 
-  constructor(deps: DroppedBlocksDeps) {
-    this.#deps = deps;
-    const { clock, onBug } = deps;
+  /** `reassess`: called with an object that is to be taken in again. */
+  constructor(
+    ports: ProcessPorts,
+    pods: PodReads,
+    holdings: DroppedHoldings,
+    reassess: (name: string) => void,
+  ) {
+    this.#ports = ports;
+    this.#pods = pods;
+    this.#holdings = holdings;
+    this.#reassess = reassess;
+    const { clock, onBug } = ports;
     this.#queue = new WorkQueue<string>({
       clock,
       onBug,
@@ -52,7 +57,7 @@ export class DroppedBlocks {
 
   /** An agent no longer lists blocks that it had. */
   noteDrop(name: string, uid: string): void {
-    if (!this.#watched.has(uid)) this.#watched.set(uid, { name, pause: new Backoff(lookAgain, this.#deps) });
+    if (!this.#watched.has(uid)) this.#watched.set(uid, { name, pause: new Backoff(lookAgain, this.#ports) });
     this.#queue.add(uid);
   }
 
@@ -61,12 +66,12 @@ export class DroppedBlocks {
   }
 
   async #look(uid: string): Promise<Result> {
-    const { pods, holdings, reassess } = this.#deps;
+    const holdings = this.#holdings;
     const watched = this.#watched.get(uid);
     if (watched !== undefined && holdings.hasDropped(uid)) {
       holdings.beginLook(uid);
-      holdings.lookedAt(uid, await pods.on(watched.name, this.#queue.closing));
-      reassess(watched.name);
+      holdings.lookedAt(uid, await this.#pods.on(watched.name, this.#queue.closing));
+      this.#reassess(watched.name);
       if (holdings.hasDropped(uid)) return { requeueAfter: watched.pause.fail() };
     }
     this.#watched.delete(uid);

@@ -69,9 +69,9 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
   constructor(ledger: BlockLedger, deps: PoolPolicyDeps) {
     this.#ledger = ledger;
     this.#deps = deps;
-    this.#claims = deps.claims ?? new NodeClaims({ ledger, bound: Infinity, hasNode: () => undefined });
+    this.#claims = deps.claims ?? new NodeClaims(ledger, Infinity, () => undefined);
     this.book = new PoolBook({ isUsed: (pool) => this.#isUsed(pool) });
-    this.#supply = new PoolSupply({ ledger, book: this.book, claims: this.#claims });
+    this.#supply = new PoolSupply(ledger, this.book, this.#claims);
   }
 
   /** Takes in pools as they are now, all that changed at once; `undefined` for one that is gone. Returns uids of nodes concerned. */

@@ -12,17 +12,15 @@ import type { PoolWant } from './pool-want.ts';
 /** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
 const maxAdded = 256;
 
-export interface PoolSupplyDeps {
-  readonly ledger: BlockLedger;
-  readonly book: PoolBook;
-  readonly claims: NodeClaims;
-}
-
 export class PoolSupply {
-  readonly #deps: PoolSupplyDeps;
+  readonly #ledger: BlockLedger;
+  readonly #book: PoolBook;
+  readonly #claims: NodeClaims;
 
-  constructor(deps: PoolSupplyDeps) {
-    this.#deps = deps;
+  constructor(ledger: BlockLedger, book: PoolBook, claims: NodeClaims) {
+    this.#ledger = ledger;
+    this.#book = book;
+    this.#claims = claims;
   }
 
   /** Blocks that the node holds although it does not list them, but for those that it had under another name. */
@@ -30,9 +28,9 @@ export class PoolSupply {
     { holder: { uid }, listed, unlisted }: Known,
     { pool, family, addresses }: PoolWant,
   ): readonly Cidr[] {
-    const { ledger, book } = this.#deps;
+    const ledger = this.#ledger;
     const foreign = unlisted.filter((each) => each.pool !== pool);
-    const state = book.get(pool);
+    const state = this.#book.get(pool);
     const blocks: Cidr[] = [];
     let left = addresses;
     for (const cidr of ledger.heldBy(uid)) {
@@ -48,19 +46,18 @@ export class PoolSupply {
 
   /** Blocks that it showed, and may list again. */
   returnable({ holder: { uid }, unlisted }: Known): readonly ListedBlock[] {
-    return unlisted.filter(({ cidr }) => this.#deps.ledger.othersHolding(cidr, uid).length === 0);
+    return unlisted.filter(({ cidr }) => this.#ledger.othersHolding(cidr, uid).length === 0);
   }
 
   /** Takes as many blocks as are wanted, or as are free. */
   take(known: Known, want: PoolWant, allocated: Allocated[]): readonly Cidr[] {
-    const { ledger, book, claims } = this.#deps;
-    const state = book.get(want.pool);
+    const state = this.#book.get(want.pool);
     if (state?.definition === undefined) return [];
     const blocks = [...this.ownBlocks(known, want)];
-    const most = Math.min(maxAdded, blocks.length + claims.room(known.holder, want));
+    const most = Math.min(maxAdded, blocks.length + this.#claims.room(known.holder, want));
     let left = blocks.reduce((sum, cidr) => sum - usable(state, cidr), want.addresses);
     while (left > 0 && blocks.length < most && !this.isFull(known)) {
-      const next = ledger.allocate(want.family, known.holder.uid, { pool: want.pool });
+      const next = this.#ledger.allocate(want.family, known.holder.uid, { pool: want.pool });
       if (next === undefined) break;
       allocated.push(next);
       blocks.push(next.cidr);
@@ -71,15 +68,14 @@ export class PoolSupply {
 
   /** Whether another block would be too much for its list. */
   isFull({ holder: { uid } }: Known): boolean {
-    return this.#deps.ledger.heldBy(uid).length >= maxCidrsRead;
+    return this.#ledger.heldBy(uid).length >= maxCidrsRead;
   }
 
   canServe(known: Known, want: PoolWant): boolean {
-    const { ledger, book, claims } = this.#deps;
-    if (book.get(want.pool)?.definition === undefined) return false;
+    if (this.#book.get(want.pool)?.definition === undefined) return false;
     if (this.ownBlocks(known, want).length > 0) return true;
-    if (claims.room(known.holder, want) === 0) return false;
-    return !this.isFull(known) && ledger.hasFree(want.family, { pool: want.pool });
+    if (this.#claims.room(known.holder, want) === 0) return false;
+    return !this.isFull(known) && this.#ledger.hasFree(want.family, { pool: want.pool });
   }
 }
 

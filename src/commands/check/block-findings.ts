@@ -107,7 +107,7 @@ function multiPoolFindings(
 
 function claimsOf(ledger: BlockLedger, nodes: ReadObjects['nodes'], options: Options): NodeClaims {
   const names = nodes && new Set(nodes.map((raw) => readIdentity(raw).name));
-  return new NodeClaims({ ledger, bound: options.maxBlocksWithoutNode, hasNode: (name) => names?.has(name) });
+  return new NodeClaims(ledger, options.maxBlocksWithoutNode, (name) => names?.has(name));
 }
 
 function faultsOf<H extends Holder>(policy: AllocationPolicy<H>, holders: readonly H[]): readonly Finding[] {

@@ -21,28 +21,26 @@ const providerIdWords = {
   manager: '--cloud-provider=external and the cloud controller manager of AWS',
 };
 
-export interface AwsAliasesDeps {
-  readonly reads: PrefixReads;
-  readonly clock: Pick<Clock, 'monotonic'>;
-  /** Which region and account are used, for people. Never rejects. */
-  readonly place: () => Promise<string>;
-}
-
 /** How long region and account are taken to be the same, in ms: any number of Nodes may need them at once. */
 const placeLifetime = 300_000;
 
 export class AwsAliases implements CloudAliases {
-  readonly #deps: AwsAliasesDeps;
+  readonly #reads: PrefixReads;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #askPlace: () => Promise<string>;
   #place: { readonly text: Promise<string>; readonly until: number } | undefined;
 
-  constructor(deps: AwsAliasesDeps) {
-    this.#deps = deps;
+  /** `askPlace`: which region and account are used, for people. Never rejects. */
+  constructor(reads: PrefixReads, clock: Pick<Clock, 'monotonic'>, askPlace: () => Promise<string>) {
+    this.#reads = reads;
+    this.#clock = clock;
+    this.#askPlace = askPlace;
   }
 
   async aliasOf({ providerId }: AliasNode, signal: AbortSignal): Promise<AliasReading> {
     const id = instanceIdOf(providerId);
     if (id === undefined) return unreadableProviderId(providerId, providerIdWords);
-    const reading = this.#deps.reads.read(id);
+    const reading = this.#reads.read(id);
     try {
       await raceAbort(reading, signal);
       signal.throwIfAborted();
@@ -63,10 +61,9 @@ export class AwsAliases implements CloudAliases {
   }
 
   #readPlace(): Promise<string> {
-    const { clock, place } = this.#deps;
-    const now = clock.monotonic();
+    const now = this.#clock.monotonic();
     if (this.#place === undefined || now >= this.#place.until)
-      this.#place = { text: place(), until: now + placeLifetime };
+      this.#place = { text: this.#askPlace(), until: now + placeLifetime };
     return this.#place.text;
   }
 

@@ -42,11 +42,11 @@ export function composeAwsAliases(api: AwsSource, deps: CloudDeps): AliasCloud {
   const { gate, ...reports } = composeReports(api, deps);
   const { clock, options } = deps;
   const client = new Ec2Client(api, gate);
-  const reads = new PrefixReads({ client, clock, pageSize: options.awsMaxResultsPerCall });
+  const reads = new PrefixReads(client, clock, options.awsMaxResultsPerCall);
   const place = async (): Promise<string> => (await reports.describe()).scope;
   return {
     ...reports,
-    aliases: new AwsAliases({ reads, clock, place }),
+    aliases: new AwsAliases(reads, clock, place),
     words: {
       alias: 'prefix',
       carrier: 'the primary interface of its instance',

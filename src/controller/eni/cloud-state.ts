@@ -12,7 +12,7 @@ import { triggerMeter } from '../../observability/trigger-meter.ts';
 import { type InstanceTypeEvent, InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
 import { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
-import type { AllocationImplementation } from '../../providers/contract/cloud.ts';
+import type { AllocationImplementation, CloudReader } from '../../providers/contract/cloud.ts';
 import { InstanceRefresh, type InstanceRefreshEvent } from '../../providers/inventory/instance-refresh.ts';
 import { Inventory } from '../../providers/inventory/inventory.ts';
 import { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
@@ -90,22 +90,11 @@ export class CloudState implements CloudPort {
     });
     this.inventory = new Inventory({ consistencyWindow, gate: this.#withdrawals.gate });
     const shared = { implementation, inventory: this.inventory, ledger: this.#ledger, clock };
-    this.#refreshes = new InstanceRefresh({
-      ...shared,
-      consistencyWindow,
-      random: random.fork('looks'),
-      emit: (event) => this.#refreshTold(event),
-    });
-    this.limits = new InstanceTypeLimits({
-      ...shared,
-      random: random.fork('limits'),
-      emit: (event) => this.#limitsTold(event),
-    });
-    this.#publicAddresses = new PublicAddressPool({
-      ...shared,
-      random: random.fork('public addresses'),
-      consistencyWindow,
-    });
+    const readerOf = (fork: string): CloudReader => ({ implementation, clock, random: random.fork(fork) });
+    const refreshed = (event: InstanceRefreshEvent): void => this.#refreshTold(event);
+    this.#refreshes = new InstanceRefresh(readerOf('looks'), this.inventory, consistencyWindow, refreshed);
+    this.limits = new InstanceTypeLimits(readerOf('limits'), (event) => this.#limitsTold(event));
+    this.#publicAddresses = new PublicAddressPool(readerOf('public addresses'), consistencyWindow);
     this.network = new Resync({
       ...shared,
       random: random.fork('resync'),

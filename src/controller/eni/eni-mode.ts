@@ -19,7 +19,8 @@ import { type NodeStatusReport, nodeStatusReport } from '../reporting/node-statu
 import { statusReport, type StatusReport } from '../reporting/status-report.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
 import { schemaAtStart, schemaOfLeader } from './schema-at-start.ts';
-import { accessScope, type ControllerFacts, type Mode, type ModeDeps } from '../host.ts';
+import { accessScope, type Mode, type ModeDeps } from '../host.ts';
+import type { SelfFacts } from '../reporting/process-status-report.ts';
 
 export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListener {
   readonly served = 'CiliumNodes';
@@ -186,20 +187,21 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
   }
 
   /** Everything known about one node. */
-  node(name: string, { state, leader, now }: ControllerFacts): NodeStatusReport {
+  node(name: string, { state, leader }: SelfFacts): NodeStatusReport {
     const session = this.#session;
     return nodeStatusReport(name, session?.summaries() ?? [], {
       state,
       leader,
-      now,
+      now: this.#deps.host.clock.monotonic(),
       explanation: session?.nodes.fleet.reconcilerOf(name)?.explain(),
       unserved: session && this.#cache.unserved(name),
     });
   }
 
-  status(facts: ControllerFacts): StatusReport {
+  status(facts: SelfFacts): StatusReport {
     return statusReport({
       ...facts,
+      now: this.#deps.host.clock.monotonic(),
       session: this.#session,
       buckets: this.#cloud.buckets(),
       denied: this.#cloud.denied(),

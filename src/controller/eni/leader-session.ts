@@ -171,14 +171,10 @@ export class LeaderSession implements NodeListener {
 
   #createBlockedErrors(): BlockedErrors {
     const { host, leadership, schema, cluster } = this.#deps;
-    return new BlockedErrors({
-      ...host,
-      random: host.random.fork('blocked errors'),
-      writer: this.#ownWrites,
-      known: cluster,
-      mayWrite: () =>
-        leadership.permission.refusal('publish') === undefined && schema.knows(operatorErrorPath),
-    });
+    const ports = { ...host, random: host.random.fork('blocked errors') };
+    const mayWrite = (): boolean =>
+      leadership.permission.refusal('publish') === undefined && schema.knows(operatorErrorPath);
+    return new BlockedErrors(ports, this.#ownWrites, cluster, mayWrite);
   }
 
   #createConflictingWriters(): ConflictingWriters {

@@ -237,7 +237,7 @@ export class WithdrawalWatch {
 
   #sentence(state: Exclude<BrakeState, { kind: 'open' }>): string {
     const networkIds = new Set(this.#deps.fleet.members().flatMap(({ networkId }) => networkId ?? []));
-    return sentenceOf(state, { scope: this.#scope, networkIds: [...networkIds].sort() });
+    return sentenceOf(state, this.#scope, [...networkIds].sort());
   }
 
   /** Sorted by node name. */

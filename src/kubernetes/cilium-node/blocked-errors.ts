@@ -4,20 +4,14 @@ import type { WriteTarget } from '../transport/write-outcome.ts';
 import type { CiliumNodeWriter } from './cilium-node-writer.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { randomWait, waitBeforeRetry } from '../../runtime/backoff.ts';
-import type { Random } from '../../runtime/random.ts';
+import type { ProcessPorts } from '../../runtime/process-ports.ts';
 import { retry } from '../../runtime/retry.ts';
 
-export interface BlockedErrorsDeps {
-  readonly writer: Pick<CiliumNodeWriter, 'patchStatus' | 'get'>;
-  /** The known objects. `observe` applies the answer to a write. */
-  readonly known: { observe(raw: JsonObject): void };
-  /** Whether CiliumNodes may be written now and their CRD has the field. Texts wait until then, and for `resume`. */
-  readonly mayWrite: () => boolean;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly onBug: (error: unknown) => void;
+/** The known objects. */
+interface KnownObjects {
+  /** Applies the answer to a write. */
+  observe(raw: JsonObject): void;
 }
 
 /** Where the status shows why a node is not served, or lacks something. */
@@ -35,14 +29,26 @@ interface Said {
 }
 
 export class BlockedErrors {
-  readonly #deps: BlockedErrorsDeps;
+  readonly #ports: ProcessPorts;
+  readonly #writer: Pick<CiliumNodeWriter, 'patchStatus' | 'get'>;
+  readonly #known: KnownObjects;
+  readonly #mayWrite: () => boolean;
   /** Pending texts by name. Written one at a time: any number of CiliumNodes may be wrong. */
   readonly #waiting = new Map<string, Said>();
   readonly #work: TaskGroup;
 
-  constructor(deps: BlockedErrorsDeps) {
-    this.#deps = deps;
-    this.#work = new TaskGroup(deps);
+  /** `mayWrite`: whether CiliumNodes may be written now and their CRD has the field. Texts wait until then, and for `resume`. */
+  constructor(
+    ports: ProcessPorts,
+    writer: Pick<CiliumNodeWriter, 'patchStatus' | 'get'>,
+    known: KnownObjects,
+    mayWrite: () => boolean,
+  ) {
+    this.#ports = ports;
+    this.#writer = writer;
+    this.#known = known;
+    this.#mayWrite = mayWrite;
+    this.#work = new TaskGroup(ports);
   }
 
   /** `text`: undefined if the node is served again; empty to clear what its status shows. */
@@ -67,7 +73,7 @@ export class BlockedErrors {
   }
 
   async #run(): Promise<void> {
-    const { clock, random } = this.#deps;
+    const { clock, random } = this.#ports;
     for (;;) {
       const [next] = this.#waiting;
       if (next === undefined) return;
@@ -75,7 +81,7 @@ export class BlockedErrors {
       const isStill = (): boolean => this.#waiting.get(name) === said;
       const attempt = async (tries: number): Promise<Written | 'forbidden'> => {
         if (tries > maxTries || !isStill()) return 'done';
-        return this.#deps.mayWrite() ? this.#write(name, said) : 'forbidden';
+        return this.#mayWrite() ? this.#write(name, said) : 'forbidden';
       };
       const end = await retry({ clock, signal: this.#work.closing }, attempt, (written, tries) => {
         if (written === 'done' || written === 'forbidden') return undefined;
@@ -89,7 +95,7 @@ export class BlockedErrors {
 
   /** A failed write is worth another attempt. */
   async #write(name: string, said: Said): Promise<Written> {
-    const { writer, known } = this.#deps;
+    const [writer, known] = [this.#writer, this.#known];
     const { closing: signal } = this.#work;
     const live = await writer.get(name, signal);
     if (live.kind !== 'found') return live.kind === 'unavailable' ? live : 'done';

@@ -1,7 +1,6 @@
 // The port to the API server. Lists, watches, patches and leases run on it unchanged, over real connections or an
 // in-process API server in virtual time.
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
+import type { ProcessPorts } from '../../runtime/process-ports.ts';
 import type { Json, JsonObject } from './json.ts';
 
 export interface TransportRequest {
@@ -53,11 +52,8 @@ export interface KubernetesTransport {
 }
 
 /** The process of a client of the API server. */
-export interface ClientPorts {
+export interface ClientPorts extends ProcessPorts {
   readonly transport: KubernetesTransport;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly onBug: (error: unknown) => void;
 }
 
 /** Ms. */

@@ -23,11 +23,6 @@ const noHolders: readonly string[] = [];
 /** Shared by nearly all nodes. */
 const uncontested: Claimed = { excluded: new Map(), shared: new Map(), unasked: none };
 
-export interface AddressIndexOptions extends RivalClaimsOptions {
-  /** Called with the nodes that waited for a holder when that holder has released something. */
-  readonly onFreed: (names: ReadonlySet<string>) => void;
-}
-
 export class AddressIndex implements AddressClaims {
   readonly #entries = new Map<string, Entry>();
   /** Names by address, within each network. Almost always one name. */
@@ -35,11 +30,12 @@ export class AddressIndex implements AddressClaims {
   /** Waiting nodes, by the holder they wait for. */
   readonly #waiting = new Map<string, Set<string>>();
   readonly #rivals: RivalClaims;
-  readonly #options: AddressIndexOptions;
+  readonly #onFreed: (names: ReadonlySet<string>) => void;
 
-  constructor(options: AddressIndexOptions) {
-    this.#options = options;
-    this.#rivals = new RivalClaims(options);
+  /** `onFreed`: called with the nodes that waited for a holder when that holder has released something. */
+  constructor(onFreed: (names: ReadonlySet<string>) => void, rivals: RivalClaimsOptions) {
+    this.#onFreed = onFreed;
+    this.#rivals = new RivalClaims(rivals);
   }
 
   /** The CiliumNode `name` now shows exactly these addresses. `named`: the network that it names; empty if none. */
@@ -225,7 +221,7 @@ export class AddressIndex implements AddressClaims {
     const waiting = this.#waiting.get(holder);
     if (waiting === undefined) return;
     this.#waiting.delete(holder);
-    this.#options.onFreed(waiting);
+    this.#onFreed(waiting);
   }
 }
 

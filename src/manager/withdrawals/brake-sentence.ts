@@ -1,21 +1,18 @@
 // Explains why withdrawals are held, in one sentence that a user can act on.
 import type { BrakeState } from './withdrawal-brake.ts';
 
-export interface SentenceContext {
-  /** Where the cloud is queried, in its own terms: region and account. */
-  readonly scope: string;
-  /** Networks of the nodes. */
-  readonly networkIds: readonly string[];
-}
-
 /** Maximum number of networks named. */
 const maxNetworks = 3;
 
 const question = 'is this the right region and role?';
 
-export function sentenceOf(state: Exclude<BrakeState, { kind: 'open' }>, around: SentenceContext): string {
-  const { scope } = around;
-  const where = placeOf(around.networkIds);
+/** `scope`: where the cloud is queried, in its own terms: region and account. `networkIds`: those of the nodes. */
+export function sentenceOf(
+  state: Exclude<BrakeState, { kind: 'open' }>,
+  scope: string,
+  networkIds: readonly string[],
+): string {
+  const where = placeOf(networkIds);
   switch (state.kind) {
     case 'misdirected': {
       const { missing, of } = state;

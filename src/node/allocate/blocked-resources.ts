@@ -72,7 +72,7 @@ export class BlockedResources {
       random,
       remembered,
     });
-    this.#instances = new RefusedParties({ clock, remembered: remembered + cap });
+    this.#instances = new RefusedParties(clock, remembered + cap);
   }
 
   /** Undefined if nothing blocks the scope for the instance. */

@@ -68,13 +68,13 @@ export interface ReleaseFacts {
   readonly candidates: readonly Holding[];
   /** Ids of agreed holdings that the node needs again, or that the cloud refuses to take. */
   readonly reclaimed: ReadonlySet<string>;
-  readonly agent: AgentFacts;
-  readonly cloud: HoldingFacts;
+  readonly agent: AgentView;
+  readonly cloud: CloudHoldings;
   readonly timing: ReleaseTiming;
 }
 
 /** The word of the agent and the pods of a node, and what its CiliumNode shows them. */
-export interface AgentFacts {
+export interface AgentView {
   readonly protocol: AgentProtocol;
   /** The handshake in the CiliumNode, by address. */
   readonly handshake: ReadonlyMap<string, ReleaseState>;
@@ -86,7 +86,7 @@ export interface AgentFacts {
 }
 
 /** Holdings as the cloud shows them. */
-export interface HoldingFacts {
+export interface CloudHoldings {
   /** Whether the cloud shows the holding on its interface, as far as known. */
   readonly isHeld: (holding: Holding) => boolean;
   /** Whether the cloud shows the holding on any interface of the instance; it may have returned on another one. */
@@ -169,7 +169,7 @@ function sinceOf(phase: ReleasePhase): number | undefined {
 }
 
 /** Holdings that their agent refuses to release. */
-export function refusedIn(releases: Releases, handshake: AgentFacts['handshake']): readonly Holding[] {
+export function refusedIn(releases: Releases, handshake: AgentView['handshake']): readonly Holding[] {
   return [...releases.values()].flatMap(({ holding, phase }) =>
     phase.kind === 'asked' && answersOf(holding, handshake).includes('do-not-release') ? [holding] : [],
   );
@@ -195,7 +195,7 @@ export function outgoingIn(releases: Releases): ReadonlySet<string> {
 /** The desired `status.ipam.release-ips`; entries that are not in it are deleted. */
 export function handshakeFor(
   releases: Releases,
-  handshake: AgentFacts['handshake'],
+  handshake: AgentView['handshake'],
 ): ReadonlyMap<string, ReleaseState> {
   const states = new Map<string, ReleaseState>();
   for (const { holding, protocol, phase } of releases.values()) {
@@ -266,7 +266,7 @@ function nextOfExcessOrAsked(
 }
 
 /** All addresses of a holding must be free; one that is not decides for the holding. */
-function nextOfAsked(holding: Holding, { handshake, isLookedAt }: AgentFacts): ReleasePhase | undefined {
+function nextOfAsked(holding: Holding, { handshake, isLookedAt }: AgentView): ReleasePhase | undefined {
   const answers = answersOf(holding, handshake);
   if (answers.includes('do-not-release')) return undefined;
   const isAgreed = answers.every((answer) => answer === 'ready-for-release');
@@ -310,7 +310,7 @@ function isReleasedOver({ holding, protocol }: Release, since: number, facts: Re
 
 function answersOf(
   { addresses }: Holding,
-  handshake: AgentFacts['handshake'],
+  handshake: AgentView['handshake'],
 ): readonly (ReleaseState | undefined)[] {
   return addresses.map((address) => handshake.get(address));
 }

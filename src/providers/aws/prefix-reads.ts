@@ -5,13 +5,6 @@ import type { Ec2Client } from './ec2-client.ts';
 import { maxFilterValues } from './read-list.ts';
 import { type InstancePrefixes, readPrefixes } from './instance-prefixes.ts';
 
-export interface PrefixReadsDeps {
-  readonly client: Ec2Client;
-  readonly clock: Pick<Clock, 'schedule'>;
-  /** Results per page, 5 to 1000. */
-  readonly pageSize: number;
-}
-
 type Waiting = PromiseWithResolvers<InstancePrefixes>;
 
 /** How long the first read waits for others, in ms. */
@@ -20,21 +13,26 @@ const moment = 50;
 const caller: Caller = { priority: 'high' };
 
 export class PrefixReads {
-  readonly #deps: PrefixReadsDeps;
+  readonly #client: Ec2Client;
+  readonly #clock: Pick<Clock, 'schedule'>;
+  readonly #pageSize: number;
   /** By instance. */
   #waiting = new Map<string, Waiting>();
   /** Reads are shared, so no caller ends them: each has the time limit of a call. */
   readonly #never = new AbortController().signal;
 
-  constructor(deps: PrefixReadsDeps) {
-    this.#deps = deps;
+  /** `pageSize`: results per page, 5 to 1000. */
+  constructor(client: Ec2Client, clock: Pick<Clock, 'schedule'>, pageSize: number) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#pageSize = pageSize;
   }
 
   /** Rejects with a CloudError. `id`: in EC2's form. */
   read(id: string): Promise<InstancePrefixes> {
     const known = this.#waiting.get(id);
     if (known !== undefined) return known.promise;
-    if (this.#waiting.size === 0) this.#deps.clock.schedule(moment, () => this.#sendAll());
+    if (this.#waiting.size === 0) this.#clock.schedule(moment, () => this.#sendAll());
     const waiting = Promise.withResolvers<InstancePrefixes>();
     this.#waiting.set(id, waiting);
     return waiting.promise;
@@ -48,11 +46,10 @@ export class PrefixReads {
   }
 
   async #send(part: readonly (readonly [id: string, waiting: Waiting])[]): Promise<void> {
-    const { client, pageSize } = this.#deps;
     const context = { caller, signal: this.#never };
     const ids = part.map(([id]) => id);
     try {
-      const found = await readPrefixes({ client, context }, ids, pageSize);
+      const found = await readPrefixes({ client: this.#client, context }, ids, this.#pageSize);
       for (const [id, { resolve }] of part) resolve(found.get(id) ?? { kind: 'missing' });
     } catch (error) {
       for (const [, { reject }] of part) reject(error);

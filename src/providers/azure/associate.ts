@@ -20,15 +20,12 @@ import type { PublicAddresses } from './public-addresses.ts';
 import { prefixOf } from './public-ip-prefixes.ts';
 import { scaleSetVm } from './requests.ts';
 
-export interface AssociateParts extends UpdateParts {
-  readonly publicAddresses: PublicAddresses;
-}
-
 const update = 'VirtualMachineScaleSetVMs.Update';
 
 /** Resolves once the interface shows its public address, or is sure not to get it. Never rejects for anything Azure does. */
 export async function associate(
-  parts: AssociateParts,
+  parts: UpdateParts,
+  publicAddresses: PublicAddresses,
   operation: AssociateStaticIP,
   context: CallContext,
 ): Promise<Outcome> {
@@ -39,7 +36,7 @@ export async function associate(
   const target = targetOf(parts, operation, vm);
   const result = await changeModel(parts, target, within);
   if (result.kind !== 'shown') return result;
-  const publicAddress = await addressOf(parts, { vm, interfaceId }, within);
+  const publicAddress = await addressOf(parts, publicAddresses, { vm, interfaceId }, within);
   return { kind: 'done', answer: { kind: 'staticIPAssociated', interfaceId, instanceId, publicAddress } };
 }
 
@@ -75,14 +72,15 @@ function targetOf(
 
 /** Empty if it cannot be read now. */
 async function addressOf(
-  parts: AssociateParts,
+  parts: UpdateParts,
+  publicAddresses: PublicAddresses,
   { vm, interfaceId }: { readonly vm: ScaleSetVm; readonly interfaceId: string },
   context: CallContext,
 ): Promise<string> {
   try {
     const shown = await readInterfaces(parts, vm, { ...context, inFlight: true });
     const own = shown.filter(({ id }) => id === interfaceId);
-    const [found] = await parts.publicAddresses.complete(own, { ...context, inFlight: true });
+    const [found] = await publicAddresses.complete(own, { ...context, inFlight: true });
     return found === undefined || 'problem' in found.read ? '' : (found.read.interface.publicAddress ?? '');
   } catch (error) {
     if (error instanceof CloudError || context.signal.aborted) return '';

@@ -15,7 +15,7 @@ import type { CloudCall } from '../gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { VersionedApi } from './api-versions.ts';
 import type { ArmApi } from './arm-api.ts';
-import { associate, type AssociateParts } from './associate.ts';
+import { associate } from './associate.ts';
 import { ArmClient, callOf, failure } from './arm-client.ts';
 import { Changes } from './changes.ts';
 import { azureSection } from './cilium-node-section.ts';
@@ -29,7 +29,7 @@ import { rehearse } from './rehearse.ts';
 import { interfacesInGroup, subscriptions } from './requests.ts';
 import { Spellings } from './spellings.ts';
 import { Subnets } from './subnets.ts';
-import { admittedFor } from './model-change.ts';
+import { admittedFor, type UpdateParts } from './model-change.ts';
 import { InstanceReleases } from './instance-releases.ts';
 import { updateInstance } from './update-instance.ts';
 
@@ -71,11 +71,11 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
   const spellings = new Spellings();
   const subnets = new Subnets(client, clock);
   const changes = new Changes({ client, spellings, clock });
-  const failedModels = new FailedModels({ clock, consistencyWindow });
+  const failedModels = new FailedModels(clock, consistencyWindow);
   const publicAddresses = new PublicAddresses(client, clock);
   const prefixes = new PublicIpPrefixes(client, spellings, clock);
-  const parts = { client, changes, spellings, failedModels, publicAddresses };
-  const releases = new InstanceReleases({ ...parts, clock });
+  const parts = { client, changes, spellings, failedModels };
+  const releases = new InstanceReleases(parts, clock);
   return {
     traits: azureTraits,
     maxInstancesPerRefresh,
@@ -103,7 +103,7 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     readDetached: () => Promise.resolve({ startedAt: clock.monotonic(), interfaces: [] }),
     ...admission(gate, callsFor),
     perform: (operation, context) =>
-      perform({ ...parts, releases }, operation, withPurpose(operation, context)),
+      perform({ parts, releases, publicAddresses }, operation, withPurpose(operation, context)),
     rehearse: (nodes, context) => rehearse({ client, prefixes }, nodes, context),
     section: azureSection(spellings),
   };
@@ -127,14 +127,21 @@ const effects: Partial<Record<OperationKind, 'adds' | 'takesAway'>> = {
   associateStaticIP: 'adds',
 };
 
-interface PerformParts extends AssociateParts {
+/** The changes that Azure knows, each with what carries it out. */
+interface Performers {
+  readonly parts: UpdateParts;
   readonly releases: InstanceReleases;
+  readonly publicAddresses: PublicAddresses;
 }
 
 /** Interfaces of Azure come with their VM, so only addresses of them can change. */
-async function perform(parts: PerformParts, operation: Operation, context: CallContext): Promise<Outcome> {
-  if (operation.kind === 'releaseIPs') return parts.releases.release(operation, context);
-  if (operation.kind === 'associateStaticIP') return associate(parts, operation, context);
+async function perform(
+  { parts, releases, publicAddresses }: Performers,
+  operation: Operation,
+  context: CallContext,
+): Promise<Outcome> {
+  if (operation.kind === 'releaseIPs') return releases.release(operation, context);
+  if (operation.kind === 'associateStaticIP') return associate(parts, publicAddresses, operation, context);
   if (operation.kind !== 'allocateIPs' || operation.operationId === undefined)
     return { kind: 'failed', failure: unknownOperation(operation) };
   return updateInstance(parts, { ...operation, operationId: operation.operationId }, context);

@@ -18,24 +18,21 @@ import {
 } from './instance-model.ts';
 import type { ShownInterface } from './network-interface.ts';
 
-export interface FailedModelsOptions {
-  readonly clock: Clock;
-  /** How long after a change a read may still lack it, in ms. */
-  readonly consistencyWindow: number;
-}
-
 export interface VmModel {
   readonly body: JsonObject;
   readonly etag: string | undefined;
 }
 
 export class FailedModels {
-  readonly #options: FailedModelsOptions;
+  readonly #clock: Clock;
+  readonly #consistencyWindow: number;
   /** By instance: its failed model, and what it asked for in vain. */
   readonly #since = new Map<string, FailedState>();
 
-  constructor(options: FailedModelsOptions) {
-    this.#options = options;
+  /** `consistencyWindow`: how long after a change a read may still lack it, in ms. */
+  constructor(clock: Clock, consistencyWindow: number) {
+    this.#clock = clock;
+    this.#consistencyWindow = consistencyWindow;
   }
 
   /**
@@ -66,10 +63,9 @@ export class FailedModels {
 
   /** Resolves once what was not certain by the last read of this instance may be. Rejects with the reason of the signal. */
   async waitUntilCertain(instanceId: string, signal: AbortSignal): Promise<void> {
-    const { clock, consistencyWindow } = this.#options;
-    const now = clock.monotonic();
+    const now = this.#clock.monotonic();
     const { at = now } = this.#since.get(instanceKey(instanceId)) ?? {};
-    await sleep(clock, Math.max(0, at + consistencyWindow - now), signal);
+    await sleep(this.#clock, Math.max(0, at + this.#consistencyWindow - now), signal);
   }
 
   /** A read shows these interfaces. What was missing and is not now may have been missing for a moment only. */
@@ -97,11 +93,10 @@ export class FailedModels {
    * the time begins anew. For the same reason one read that shows no difference is not enough.
    */
   #isOld(instanceId: string, { etag = '' }: VmModel, leftovers: Leftovers | undefined): boolean {
-    const { clock, consistencyWindow } = this.#options;
-    const now = clock.monotonic();
+    const now = this.#clock.monotonic();
     const known = this.#since.get(instanceKey(instanceId));
     if (known?.etag === etag && lacksNoMore(leftovers, known.leftovers))
-      return now - known.at >= consistencyWindow;
+      return now - known.at >= this.#consistencyWindow;
     this.#since.set(instanceKey(instanceId), { etag, at: now, leftovers });
     return false;
   }

@@ -23,10 +23,6 @@ import { readInterface } from './network-interface.ts';
 import { planRemovals, type Refusal, type RemovalFacts } from './removal-plan.ts';
 import { oneInterface, scaleSetVm } from './requests.ts';
 
-export interface InstanceReleasesOptions extends UpdateParts {
-  readonly clock: Pick<Clock, 'monotonic'>;
-}
-
 /** How old the agent's agreement to a release may be when the PUT leaves, in ms. The caller read it before the call. */
 const maxPreparation = 15_000;
 
@@ -48,12 +44,14 @@ interface BegunBatch {
 }
 
 export class InstanceReleases {
-  readonly #options: InstanceReleasesOptions;
+  readonly #parts: UpdateParts;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   /** Batches whose PUT is not written yet, by instance. */
   readonly #open = new Map<string, BegunBatch>();
 
-  constructor(options: InstanceReleasesOptions) {
-    this.#options = options;
+  constructor(parts: UpdateParts, clock: Pick<Clock, 'monotonic'>) {
+    this.#parts = parts;
+    this.#clock = clock;
   }
 
   /**
@@ -77,14 +75,14 @@ export class InstanceReleases {
     const open = this.#open.get(instanceKey(instanceId));
     if (open === undefined || open.batch.removals.has(interfaceId)) return undefined;
     open.batch.removals.set(interfaceId, addresses);
-    this.#options.client.refund(admitted(instanceId));
+    this.#parts.client.refund(admitted(instanceId));
     return open;
   }
 
   #begun({ instanceId, interfaceId, addresses }: ReleaseIPs, context: CallContext): BegunBatch | undefined {
     const batch: Batch = {
       instanceId,
-      startedAt: this.#options.clock.monotonic(),
+      startedAt: this.#clock.monotonic(),
       purpose: context.purpose,
       removals: new Map([[interfaceId, addresses]]),
       refusals: new Map(),
@@ -92,7 +90,7 @@ export class InstanceReleases {
     const target = this.#targetOf(batch, interfaceId);
     if (target === undefined) return undefined;
     const within = { ...context, instanceId };
-    const result = changeModel(this.#options, target, within).finally(() => this.#close(batch));
+    const result = changeModel(this.#parts, target, within).finally(() => this.#close(batch));
     const begun = { batch, result };
     if (target.update === 'VirtualMachineScaleSetVMs.Update') this.#open.set(instanceKey(instanceId), begun);
     return begun;
@@ -124,7 +122,7 @@ export class InstanceReleases {
       update: 'Interfaces.CreateOrUpdate',
       effect: 'takesAway',
       prepare: (model) => {
-        const shown = readInterface(model.body, this.#options.spellings, instanceId);
+        const shown = readInterface(model.body, this.#parts.spellings, instanceId);
         return this.#plan(batch, {
           model: model.body,
           isWhole: false,
@@ -139,9 +137,9 @@ export class InstanceReleases {
     { vm, model }: { readonly vm: ScaleSetVm; readonly model: VmModel },
     context: CallContext,
   ): Promise<Prepared> {
-    const shown = await readInterfaces(this.#options, vm, context);
+    const shown = await readInterfaces(this.#parts, vm, context);
     const leaving = new Set([...batch.removals.values()].flat());
-    const cleaned = this.#options.failedModels.cleaned(batch.instanceId, model, shown, leaving);
+    const cleaned = this.#parts.failedModels.cleaned(batch.instanceId, model, shown, leaving);
     return this.#plan(batch, { model: cleaned, isWhole: true, shown });
   }
 
@@ -154,7 +152,7 @@ export class InstanceReleases {
     const leaving = [...removals].filter(([id]) => !refusals.has(id));
     if (batch.purpose !== undefined)
       batch.purpose.subjects = leaving.map(([id, addresses]) => ({ interface: id, addresses }));
-    const isLate = this.#options.clock.monotonic() - startedAt > maxPreparation;
+    const isLate = this.#clock.monotonic() - startedAt > maxPreparation;
     return isLate && prepared.kind === 'change' ? tooSlow : prepared;
   }
 }

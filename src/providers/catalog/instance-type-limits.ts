@@ -1,8 +1,7 @@
 // Caches what the cloud allows on each instance type. Reads a type by name when a node first needs it.
 import { Batcher } from '../../runtime/batcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
-import type { AllocationImplementation } from '../contract/cloud.ts';
+import type { CloudReader } from '../contract/cloud.ts';
 import type { InstanceLimits, UnreadableLimits } from '../contract/facts.ts';
 import { CloudError, type CloudFailure, maxPause } from '../contract/cloud-failure.ts';
 
@@ -15,13 +14,6 @@ export type KnownLimits = InstanceLimits | UnreadableLimits | DeniedLimits | 'un
 /** The cloud denies permission to read limits. */
 export interface DeniedLimits {
   readonly denied: CloudFailure;
-}
-
-export interface InstanceTypeLimitsOptions {
-  readonly implementation: AllocationImplementation;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly emit: (event: InstanceTypeEvent) => void;
 }
 
 export type InstanceTypeEvent =
@@ -47,7 +39,8 @@ interface MissingLimits {
 }
 
 export class InstanceTypeLimits {
-  readonly #options: InstanceTypeLimitsOptions;
+  readonly #clock: Clock;
+  readonly #emit: (event: InstanceTypeEvent) => void;
   readonly #known = new Map<string, InstanceLimits>();
   readonly #missing = new Map<string, MissingLimits>();
   readonly #denied = new Map<string, DeniedLimits>();
@@ -57,9 +50,9 @@ export class InstanceTypeLimits {
   readonly #timers = new Map<string, () => void>();
   #isStopped = false;
 
-  constructor(options: InstanceTypeLimitsOptions) {
-    this.#options = options;
-    const { implementation, clock, random, emit } = options;
+  constructor({ implementation, clock, random }: CloudReader, emit: (event: InstanceTypeEvent) => void) {
+    this.#clock = clock;
+    this.#emit = emit;
     this.#reads = new Batcher({
       clock,
       random,
@@ -87,7 +80,7 @@ export class InstanceTypeLimits {
     const known = this.#known.get(instanceType);
     if (known !== undefined) return known;
     const missing = this.#missing.get(instanceType);
-    const isDue = missing === undefined || this.#options.clock.monotonic() >= missing.askAt;
+    const isDue = missing === undefined || this.#clock.monotonic() >= missing.askAt;
     if (isDue && !this.#asked.has(instanceType)) {
       this.#asked.add(instanceType);
       void this.#reads.request(instanceType);
@@ -106,7 +99,7 @@ export class InstanceTypeLimits {
     if (!(error instanceof CloudError) || error.failure.permission === undefined) return;
     const news = types.filter((type) => !this.#denied.has(type));
     for (const type of news) this.#denied.set(type, { denied: error.failure });
-    if (news.length > 0) this.#options.emit({ kind: 'news', instanceTypes: news });
+    if (news.length > 0) this.#emit({ kind: 'news', instanceTypes: news });
   }
 
   #learnLimits(type: string, answer: InstanceLimits | UnreadableLimits | 'unknown'): void {
@@ -121,12 +114,11 @@ export class InstanceTypeLimits {
   }
 
   #invalidate(type: string, finding: UnreadableLimits | 'unknown'): void {
-    const { clock, emit } = this.#options;
     const isFirst = !this.#missing.has(type);
     // Unreadable limits do not prove that the type has none, so ask again soon.
     const isUnconfirmed = isFirst || finding !== 'unknown';
     const wait = isUnconfirmed ? recheckAfter : askAgainAfter;
-    const now = clock.monotonic();
+    const now = this.#clock.monotonic();
     // Ordered by the time of the last such answer.
     this.#missing.delete(type);
     this.#missing.set(type, { finding: isFirst ? 'unread' : finding, askAt: now + wait });
@@ -135,7 +127,7 @@ export class InstanceTypeLimits {
     if (this.#isStopped) return;
     this.#timers.set(
       type,
-      clock.schedule(wait, () => emit({ kind: 'news', instanceTypes: [type] })),
+      this.#clock.schedule(wait, () => this.#emit({ kind: 'news', instanceTypes: [type] })),
     );
   }
 

@@ -1,21 +1,11 @@
 // Assigns the account's public addresses to nodes that request one with given tags. Nodes share one listing, and each
 // address goes to one node only. Lists again only when nothing is free, with growing delays.
-import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
-import type { Random } from '../../runtime/random.ts';
-import type { AllocationImplementation } from '../contract/cloud.ts';
+import type { CloudReader } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Tags, PublicAddress } from '../contract/network-interface.ts';
 import { type Caller, type Priority, priorities, rankOf } from '../contract/priority.ts';
-
-export interface PublicAddressPoolOptions {
-  readonly implementation: Pick<AllocationImplementation, 'readPublicAddresses' | 'reconsider'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** How long the cloud may take to show a change, in ms. */
-  readonly consistencyWindow: number;
-}
 
 export interface PublicAddressWish {
   readonly tags: Tags;
@@ -58,7 +48,8 @@ const policy: BackoffPolicy = { base: 30_000, cap: 600_000 };
 const freshFor = 60_000;
 
 export class PublicAddressPool {
-  readonly #options: PublicAddressPoolOptions;
+  readonly #reader: CloudReader;
+  readonly #consistencyWindow: number;
   readonly #shelves = new Map<string, Shelf>();
   /** Ids of addresses assigned but not settled. */
   readonly #claimed = new Set<string>();
@@ -66,8 +57,10 @@ export class PublicAddressPool {
   readonly #takenUntil = new Map<string, number>();
   readonly #stopping = new AbortController();
 
-  constructor(options: PublicAddressPoolOptions) {
-    this.#options = options;
+  /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
+  constructor(reader: CloudReader, consistencyWindow: number) {
+    this.#reader = reader;
+    this.#consistencyWindow = consistencyWindow;
   }
 
   /** Claims an address with all of these tags for an interface. Rejects with the reason of `signal`. */
@@ -76,7 +69,7 @@ export class PublicAddressPool {
     const shelf = this.#shelfOf(tags);
     const isMoreUrgent = rankOf(wish.caller.priority) < rankOf(highestOf(shelf.waiting));
     shelf.waiting.add(wish);
-    if (shelf.listing !== undefined && isMoreUrgent) this.#options.implementation.reconsider();
+    if (shelf.listing !== undefined && isMoreUrgent) this.#reader.implementation.reconsider();
     try {
       if (!this.#offers(shelf, interfaceId) && !shelf.vain.isPausing) {
         shelf.listing ??= this.#list(shelf, tags).finally(() => (shelf.listing = undefined));
@@ -96,7 +89,7 @@ export class PublicAddressPool {
   }
 
   #take(shelf: Shelf, interfaceId: string): PublicAddressClaim {
-    const retryAt = Math.max(shelf.vain.until, this.#options.clock.monotonic());
+    const retryAt = Math.max(shelf.vain.until, this.#reader.clock.monotonic());
     if (shelf.failure !== undefined) return { kind: 'failed', failure: shelf.failure, retryAt };
     const held = this.#heldBy(shelf, interfaceId);
     if (held !== undefined) return { kind: 'held', address: held };
@@ -108,7 +101,8 @@ export class PublicAddressPool {
   }
 
   #settle({ id, source }: PublicAddress, as: EndOfClaim): void {
-    const { clock, consistencyWindow } = this.#options;
+    const { clock } = this.#reader;
+    const consistencyWindow = this.#consistencyWindow;
     this.#claimed.delete(id);
     if (as === 'free') return;
     const taken = as === 'refused' ? (source ?? id) : id;
@@ -126,7 +120,7 @@ export class PublicAddressPool {
   }
 
   #fresh({ addresses, startedAt }: Shelf): readonly PublicAddress[] {
-    return this.#options.clock.monotonic() < startedAt + freshFor ? addresses : [];
+    return this.#reader.clock.monotonic() < startedAt + freshFor ? addresses : [];
   }
 
   #free(shelf: Shelf): PublicAddress | undefined {
@@ -139,7 +133,7 @@ export class PublicAddressPool {
   }
 
   async #list(shelf: Shelf, tags: Tags): Promise<void> {
-    const { implementation } = this.#options;
+    const { implementation } = this.#reader;
     const { signal } = this.#stopping;
     const caller = {
       get priority() {
@@ -170,7 +164,7 @@ export class PublicAddressPool {
       addresses: [],
       startedAt: -Infinity,
       failure: undefined,
-      vain: new Backoff(policy, this.#options),
+      vain: new Backoff(policy, this.#reader),
       listing: undefined,
       waiting: new Set(),
     };
@@ -180,7 +174,7 @@ export class PublicAddressPool {
 
   /** Forgets tags and addresses that no node has asked for recently. */
   #forget(): void {
-    const now = this.#options.clock.monotonic();
+    const now = this.#reader.clock.monotonic();
     for (const [key, { vain, listing }] of this.#shelves) {
       if (listing === undefined && now >= vain.until + policy.cap) this.#shelves.delete(key);
     }

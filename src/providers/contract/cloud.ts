@@ -10,6 +10,8 @@ import type { NetworkInterface, PublicAddress, Tags } from './network-interface.
 import type { Answer, Operation, OperationKind, Outcome } from './operations.ts';
 import type { Caller, Priority } from './priority.ts';
 import type { RehearsedNodes, Rehearsals } from './rehearsal.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 
 export interface AllocationImplementation {
   readonly traits: CloudTraits;
@@ -153,6 +155,13 @@ export interface ObservedDetached {
   readonly startedAt: number;
   /** The interfaces, without those that cannot be parsed. */
   readonly interfaces: readonly NetworkInterface[];
+}
+
+/** A cloud that is read, and how reads that fail are repeated. */
+export interface CloudReader {
+  readonly implementation: AllocationImplementation;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 export interface CallContext {

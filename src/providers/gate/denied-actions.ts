@@ -43,7 +43,7 @@ export class DeniedActions {
   constructor(clock: RefusalsDeps['clock']) {
     this.#clock = clock;
     this.#refusals = new Refusals({ clock, remembered });
-    this.#things = new RefusedParties({ clock, remembered: remembered + policy.cap });
+    this.#things = new RefusedParties(clock, remembered + policy.cap);
   }
 
   /** `thing`: what the action is asked for. */

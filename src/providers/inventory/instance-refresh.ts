@@ -1,23 +1,13 @@
 // Refreshes single instances whose state is unconfirmed, or of which an interface is awaited. Batches many requests into
 // one call and applies the result to the inventory.
 import { Batcher } from '../../runtime/batcher.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
-import type { AllocationImplementation, ObservedPage } from '../contract/cloud.ts';
+import type { CloudReader, ObservedPage } from '../contract/cloud.ts';
 import type { Observation } from '../contract/facts.ts';
 import { type CloudError, maxPause } from '../contract/cloud-failure.ts';
 import { AwaitedRefresh } from './awaited-refresh.ts';
 import type { Inventory } from './inventory.ts';
 
-export interface InstanceRefreshOptions {
-  readonly implementation: AllocationImplementation;
-  readonly inventory: Inventory;
-  /** How long the cloud may take to show a change, in ms. */
-  readonly consistencyWindow: number;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly emit: (event: InstanceRefreshEvent) => void;
-}
+type Emit = (event: InstanceRefreshEvent) => void;
 
 export type InstanceRefreshEvent =
   /** Emitted for each page, before it is applied. */
@@ -35,10 +25,12 @@ export class InstanceRefresh {
   readonly #awaitedRefreshes: Batcher<string>;
   readonly #awaited: AwaitedRefresh;
 
-  constructor(options: InstanceRefreshOptions) {
-    const { inventory, implementation, clock, consistencyWindow, random } = options;
-    this.#refreshes = batchedRefresh(options);
-    this.#awaitedRefreshes = batchedRefresh({ ...options, random: random.fork('awaited') });
+  /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
+  constructor(reader: CloudReader, inventory: Inventory, consistencyWindow: number, emit: Emit) {
+    const { implementation, clock, random } = reader;
+    const awaitedReader = { ...reader, random: random.fork('awaited') };
+    this.#refreshes = batchedRefresh(reader, inventory, emit);
+    this.#awaitedRefreshes = batchedRefresh(awaitedReader, inventory, emit);
     this.#awaited = new AwaitedRefresh({
       clock,
       consistencyWindow,
@@ -65,8 +57,8 @@ export class InstanceRefresh {
   }
 }
 
-function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
-  const { implementation, inventory, clock, random, emit } = options;
+function batchedRefresh(reader: CloudReader, inventory: Inventory, emit: Emit): Batcher<string> {
+  const { implementation, clock, random } = reader;
   return new Batcher({
     clock,
     random,

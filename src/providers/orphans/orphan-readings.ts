@@ -1,17 +1,12 @@
 // Lists the orphaned interfaces of this cluster. One listing serves all concurrent requests of the fleet and is retried
 // until it succeeds.
 import { Batcher } from '../../runtime/batcher.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
-import type { AllocationImplementation, DetachedScope } from '../contract/cloud.ts';
+import type { CloudReader, DetachedScope } from '../contract/cloud.ts';
 import type { Orphans } from './orphans.ts';
 
 /** The orphans of this cluster, and the cloud that shows them. */
-export interface OrphanPorts {
-  readonly implementation: AllocationImplementation;
+export interface OrphanPorts extends CloudReader {
   readonly orphans: Orphans;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly scope: DetachedScope;
 }
 

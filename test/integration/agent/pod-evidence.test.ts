@@ -48,10 +48,7 @@ function play(holdings = new Holdings()): Scene {
   const sandboxes = new Set<string>();
   let running: Promise<unknown> = Promise.resolve();
   const start = (): void => {
-    const learned = rebuild(
-      { ipam, pods, clock, log, ownNodeSynced: Promise.resolve(), sandboxes: () => [...sandboxes] },
-      stop.signal,
-    );
+    const learned = rebuild({ ipam, pods, clock, log }, () => [...sandboxes], Promise.resolve(), stop.signal);
     running = Promise.all([pods.run(stop.signal), gone.run(stop.signal), learned]);
   };
   const end = async (): Promise<void> => {

@@ -105,7 +105,7 @@ function providerOver(api: AzureApi) {
   const client = new ArmClient({ api, gate });
   const spellings = new Spellings();
   const changes = new Changes({ client, spellings, clock });
-  const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
+  const failedModels = new FailedModels(clock, 20_000);
   const parts = {
     client,
     spellings,
@@ -140,7 +140,8 @@ describe('over HTTPS, a scale-set VM that asks for a public address', () => {
 
     const operation = { instanceId, interfaceId, addressId, publicAddress: '' };
     const outcome = await associate(
-      { ...provider, publicAddresses },
+      provider,
+      publicAddresses,
       { kind: 'associateStaticIP', ...operation },
       within,
     );

@@ -138,8 +138,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'removes a DEL before it is done',
     'cni/delete-queue.ts',
-    'const { exit, out } = await answerer.answer(call, never);',
-    'rmSync(path, { force: true });\n    const { exit, out } = await answerer.answer(call, never);',
+    'const { exit, out } = await this.#answerer.answer(call, never);',
+    'rmSync(path, { force: true });\n    const { exit, out } = await this.#answerer.answer(call, never);',
   ),
   one(
     'remembers no block',

@@ -86,13 +86,9 @@ export class AgentRig {
         return text === undefined ? Promise.reject(new Error(`there is no ${path}`)) : Promise.resolve(text);
       },
     });
-    this.answerer = new Answerer({
-      verbs,
-      clock: this.clock,
-      onAnswer: ({ verb, code }) => {
-        this.figures.push(`${verb} ${code}`);
-        options.onAnswer?.();
-      },
+    this.answerer = new Answerer(verbs, this.clock, ({ verb, code }) => {
+      this.figures.push(`${verb} ${code}`);
+      options.onAnswer?.();
     });
   }
 

@@ -9,11 +9,11 @@ describe('the line with the reason why a command cannot start', () => {
     ['demo', 'headwater demo: no "way"\n'],
     [undefined, 'headwater: no "way"\n'],
   ])('names the command for people: %s', (command, line) => {
-    expect(problemLine(command, 'no "way"', { readers: 'people', clock })).toBe(line);
+    expect(problemLine(command, 'no "way"', 'people', clock)).toBe(line);
   });
 
   test('is JSON for programs, as the log is', () => {
-    expect(JSON.parse(problemLine('run', 'no\n"way"', { readers: 'programs', clock }))).toEqual({
+    expect(JSON.parse(problemLine('run', 'no\n"way"', 'programs', clock))).toEqual({
       level: 'error',
       time: '2026-01-02T00:00:00.000Z',
       problem: 'no\n"way"',
@@ -25,7 +25,7 @@ describe('the line with the reason why a command cannot start', () => {
     'is plain text for programs, too, if the command has no log: %s',
     (command) => {
       const [programs, people] = (['programs', 'people'] as const).map((readers) =>
-        problemLine(command, 'no', { readers, clock }),
+        problemLine(command, 'no', readers, clock),
       );
 
       expect(programs).toBe(people);

@@ -13,7 +13,10 @@ function rig(): {
   const awaited: (() => void)[] = [];
   const done: string[] = [];
   return {
-    turns: new FairTimers({ monotonic: () => now, afterOthers: (action) => awaited.push(action) }),
+    turns: new FairTimers(
+      () => now,
+      (action) => awaited.push(action),
+    ),
     turn: () => {
       for (let left = awaited.length; left > 0; left--) awaited.shift()?.();
     },
@@ -52,7 +55,10 @@ describe('fair timers', () => {
   test('count what an action starts by promises', async () => {
     let now = 0;
     const awaited: (() => void)[] = [];
-    const turns = new FairTimers({ monotonic: () => now, afterOthers: (action) => awaited.push(action) });
+    const turns = new FairTimers(
+      () => now,
+      (action) => awaited.push(action),
+    );
     let started = 0;
     for (let index = 0; index < 3; index++) {
       turns.take(() => {

@@ -5,7 +5,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 
 function rig(): { clock: VirtualClock; parties: RefusedParties<string> } {
   const clock = new VirtualClock();
-  return { clock, parties: new RefusedParties({ clock, remembered: 1000 }) };
+  return { clock, parties: new RefusedParties(clock, 1000) };
 }
 
 describe('parties that were refused what they share', () => {

@@ -1,15 +1,9 @@
 // Reads from a cloud the CIDRs that it routes to the instances of Nodes. While a Node is not served, its instance is read
 // again, with growing pauses. Decides nothing.
 import { Backoff } from '../../../runtime/backoff.ts';
+import type { ProcessPorts } from '../../../runtime/process-ports.ts';
 import { type Result, WorkQueue } from '../../../runtime/work-queue.ts';
-import type { AllocatorPorts } from '../../allocation/block-allocator.ts';
 import { type AliasNode, type AliasReading, type CloudAliases, missingProviderId } from './cloud-aliases.ts';
-
-export interface AliasReadsDeps extends Pick<AllocatorPorts, 'clock' | 'onBug' | 'random'> {
-  readonly aliases: Pick<CloudAliases, 'aliasOf'>;
-  /** Called soon after answers, once for all that come together. */
-  readonly onAnswers: () => void;
-}
 
 /** The last answer of the cloud about a Node. */
 export interface LatestAlias {
@@ -30,7 +24,9 @@ const retries = { base: 1000, cap: 30_000 };
 const gathering = 10;
 
 export class AliasReads {
-  readonly #deps: AliasReadsDeps;
+  readonly #ports: ProcessPorts;
+  readonly #aliases: Pick<CloudAliases, 'aliasOf'>;
+  readonly #onAnswers: () => void;
   readonly #queue: WorkQueue<Entry>;
   /** By uid of the Node. */
   readonly #entries = new Map<string, Entry>();
@@ -38,10 +34,13 @@ export class AliasReads {
   #isTelling = false;
   #cancelTelling: () => void = () => undefined;
 
-  constructor(deps: AliasReadsDeps) {
-    this.#deps = deps;
+  /** `onAnswers`: called soon after answers, once for all that come together. */
+  constructor(ports: ProcessPorts, aliases: Pick<CloudAliases, 'aliasOf'>, onAnswers: () => void) {
+    this.#ports = ports;
+    this.#aliases = aliases;
+    this.#onAnswers = onAnswers;
     this.#queue = new WorkQueue<Entry>({
-      ...deps,
+      ...ports,
       workers: Infinity,
       mayStart: () => this.#isRunning,
       reconcile: (entry) => this.#read(entry),
@@ -66,7 +65,7 @@ export class AliasReads {
     this.forget(uid);
     const entry = {
       node: { name, providerId },
-      backoff: new Backoff(retries, this.#deps),
+      backoff: new Backoff(retries, this.#ports),
       latest: undefined,
     };
     this.#entries.set(uid, entry);
@@ -93,15 +92,15 @@ export class AliasReads {
 
   async #ask(node: AliasNode): Promise<AliasReading> {
     if (node.providerId === '') return missingProviderId;
-    return this.#deps.aliases.aliasOf(node, this.#queue.deadline);
+    return this.#aliases.aliasOf(node, this.#queue.deadline);
   }
 
   #tell(): void {
     if (this.#isTelling || this.#queue.isStopping) return;
     this.#isTelling = true;
-    this.#cancelTelling = this.#deps.clock.schedule(gathering, () => {
+    this.#cancelTelling = this.#ports.clock.schedule(gathering, () => {
       this.#isTelling = false;
-      this.#deps.onAnswers();
+      this.#onAnswers();
     });
   }
 }

@@ -125,11 +125,7 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
 
   #add(holder: AliasHolder): SyncEntry {
     const { ledger, timeouts } = this.#deps;
-    const entry = new SyncEntry(holder, {
-      backoff: new SyncBackoff(timeouts),
-      ledger,
-      ports: this.#ports,
-    });
+    const entry = new SyncEntry(holder, new SyncBackoff(timeouts), ledger, this.#ports);
     this.#entries.set(holder.name, entry);
     return entry;
   }

@@ -8,12 +8,6 @@ import { type Cidr, cidrOf, isAmong } from '../../set/cidr.ts';
 import { type AliasHolder, isOtherState } from '../node-holders.ts';
 import type { SyncBackoff } from './sync-backoff.ts';
 
-export interface SyncEntryDeps {
-  readonly backoff: SyncBackoff;
-  readonly ledger: BlockLedger;
-  readonly ports: Pick<AllocatorPorts, 'clock' | 'emit'>;
-}
-
 export class SyncEntry {
   readonly backoff: SyncBackoff;
   /** The Node is gone, or another one has its name. */
@@ -32,12 +26,19 @@ export class SyncEntry {
   toldBlock: string | undefined;
   /** Blocks that the cloud may route to it yet. */
   #doubtful: readonly Cidr[] = [];
-  readonly #deps: SyncEntryDeps;
+  readonly #ledger: BlockLedger;
+  readonly #ports: Pick<AllocatorPorts, 'clock' | 'emit'>;
   #waitsSince: number | undefined;
 
-  constructor(holder: AliasHolder, deps: SyncEntryDeps) {
-    this.#deps = deps;
-    this.backoff = deps.backoff;
+  constructor(
+    holder: AliasHolder,
+    backoff: SyncBackoff,
+    ledger: BlockLedger,
+    ports: Pick<AllocatorPorts, 'clock' | 'emit'>,
+  ) {
+    this.backoff = backoff;
+    this.#ledger = ledger;
+    this.#ports = ports;
     this.holder = holder;
     this.shown = shownBlocks(holder);
     this.#settle();
@@ -82,7 +83,7 @@ export class SyncEntry {
   }
 
   #isHolding(cidr: Cidr): boolean {
-    return isAmong(this.#deps.ledger.heldBy(this.holder.uid), cidr);
+    return isAmong(this.#ledger.heldBy(this.holder.uid), cidr);
   }
 
   /** A call about this block had no clear answer. */
@@ -108,16 +109,16 @@ export class SyncEntry {
 
   #timeWait(): void {
     const since = this.#waitsSince;
-    const now = this.#deps.ports.clock.monotonic();
+    const now = this.#ports.clock.monotonic();
     this.#waitsSince = this.#howServed === 'waiting' ? (since ?? now) : undefined;
     if (since !== undefined && this.#howServed === 'served')
-      this.#deps.ports.emit({ kind: 'served', afterMs: now - since });
+      this.#ports.emit({ kind: 'served', afterMs: now - since });
   }
 
   /** Holds what it shows, what the cloud routes to it, and what either may get yet, and nothing else. */
   #settle(): void {
     const { uid } = this.holder;
-    const { ledger } = this.#deps;
+    const ledger = this.#ledger;
     const own = [...this.shown.cidrs, ...this.aliases, ...this.#doubtful];
     const held = this.taken === undefined ? own : [...own, this.taken];
     for (const cidr of ledger.heldBy(uid)) if (!isAmong(held, cidr)) ledger.release(uid, cidr);

@@ -28,7 +28,7 @@ function queueAt(
   log: ReturnType<typeof recordingLogger>,
   socketName = 'agent.sock',
 ): DeleteQueue {
-  return new DeleteQueue({ directory, socketName, answerer, log });
+  return new DeleteQueue({ directory, socketName }, answerer, log);
 }
 
 describe('a DEL in the queue', () => {

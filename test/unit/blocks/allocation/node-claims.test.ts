@@ -13,7 +13,7 @@ class Scene {
     { pool: 'blue', cidr: cidr('fd00::/120'), maskSize: 124 },
   ]);
   hasNode: boolean | undefined = false;
-  readonly claims = new NodeClaims({ ledger: this.ledger, bound: 4, hasNode: () => this.hasNode });
+  readonly claims = new NodeClaims(this.ledger, 4, () => this.hasNode);
 
   /** What counts for nothing, and what is held. */
   hold(...texts: string[]): readonly (readonly string[])[] {

@@ -10,7 +10,7 @@ function rig(): { clock: VirtualClock; others: OtherAllocators; changes: boolean
   return {
     clock,
     changes,
-    others: new OtherAllocators({ clock, onChange: (isAtWork) => changes.push(isAtWork) }),
+    others: new OtherAllocators(clock, (isAtWork) => changes.push(isAtWork)),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Json } from '../../../../src/kubernetes/transport/json.ts';
 import type { PodReading, ShownPod } from '../../../../src/kubernetes/watch/shown-pods.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { rethrow } from '../../../support/rethrow.ts';
 
 const uid = 'uid-one';
 const [a, b, c] = ['10.0.0.0/27', '10.0.0.32/27', '10.0.0.64/27'];
@@ -58,27 +59,21 @@ class Scene {
   }
 
   #watch(holdings: DroppedHoldings): DroppedBlocks {
-    return new DroppedBlocks({
-      pods: {
-        on: () => {
-          this.count++;
-          if (this.answer !== undefined) return Promise.resolve(this.answer);
-          const { promise, resolve } = Promise.withResolvers<PodReading>();
-          this.looks.push(async (shown = []) => {
-            resolve({ kind: 'read', shown });
-            await this.clock.advance(0);
-          });
-          return promise;
-        },
+    const pods = {
+      on: () => {
+        this.count++;
+        if (this.answer !== undefined) return Promise.resolve(this.answer);
+        const { promise, resolve } = Promise.withResolvers<PodReading>();
+        this.looks.push(async (shown = []) => {
+          resolve({ kind: 'read', shown });
+          await this.clock.advance(0);
+        });
+        return promise;
       },
-      holdings,
-      reassess: () => this.#holder && this.policy.hold(this.#holder, this.#holder),
-      clock: this.clock,
-      random: new Random('looks'),
-      onBug: (error) => {
-        throw error;
-      },
-    });
+    };
+    const ports = { clock: this.clock, random: new Random('looks'), onBug: rethrow };
+    const reassess = () => void (this.#holder && this.policy.hold(this.#holder, this.#holder));
+    return new DroppedBlocks(ports, pods, holdings, reassess);
   }
 
   show(holder: PoolNodeHolder): void {

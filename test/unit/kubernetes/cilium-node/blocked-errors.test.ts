@@ -27,20 +27,15 @@ function rigOf(
   const clock = new VirtualClock();
   const patches: unknown[] = [];
   const [nextRead, nextWrite] = [reads.values(), writes.values()];
-  const errors = new BlockedErrors({
-    writer: {
-      get: () => Promise.resolve(nextRead.next().value ?? reads[0] ?? { kind: 'gone' }),
-      patchStatus: (target, status) => {
-        patches.push([target.resourceVersion, status]);
-        return Promise.resolve(nextWrite.next().value ?? { kind: 'written', raw: {} });
-      },
+  const writer: ConstructorParameters<typeof BlockedErrors>[1] = {
+    get: () => Promise.resolve(nextRead.next().value ?? reads[0] ?? { kind: 'gone' }),
+    patchStatus: (target, status) => {
+      patches.push([target.resourceVersion, status]);
+      return Promise.resolve(nextWrite.next().value ?? { kind: 'written', raw: {} });
     },
-    known: { observe },
-    mayWrite,
-    clock,
-    random: new Random('blocked'),
-    onBug: (error) => patches.push(error),
-  });
+  };
+  const ports = { clock, random: new Random('blocked'), onBug: (error: unknown) => patches.push(error) };
+  const errors = new BlockedErrors(ports, writer, { observe }, mayWrite);
   return { errors, clock, patches };
 }
 

@@ -10,8 +10,7 @@ function indexOf(shown: Readonly<Record<string, readonly string[]>>): {
   freed: string[];
 } {
   const freed: string[] = [];
-  const index = new AddressIndex({
-    onFreed: (names) => freed.push(...names),
+  const index = new AddressIndex((names) => freed.push(...names), {
     evidence: () => 'shown',
     now: () => 0,
     maxWait: 30_000,
@@ -157,8 +156,7 @@ describe('the evidence behind a claim', () => {
       evidence,
       now: 0,
       waits: [],
-      index: new AddressIndex({
-        onFreed: () => undefined,
+      index: new AddressIndex(() => undefined, {
         evidence: () => made.evidence,
         now: () => made.now,
         maxWait: 30_000,

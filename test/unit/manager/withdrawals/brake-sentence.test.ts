@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { sentenceOf } from '../../../../src/manager/withdrawals/brake-sentence.ts';
 import type { BrakeState } from '../../../../src/manager/withdrawals/withdrawal-brake.ts';
 
-const around = { scope: 'eu-west-1 of account 1234', networkIds: ['vpc-1'] };
+const scope = 'eu-west-1 of account 1234';
 const held = {
   kind: 'held',
   since: 0,
@@ -44,5 +44,5 @@ test.each<[state: Exclude<BrakeState, { kind: 'open' }>, networkIds: readonly st
     'nothing is taken away before this process has read eu-west-1 of account 1234 twice, because the previous leader held withdrawals: much is missing',
   ],
 ])('the reason why withdrawals are held is one sentence: %#', (state, networkIds, sentence) => {
-  expect(sentenceOf(state, { ...around, networkIds })).toBe(sentence);
+  expect(sentenceOf(state, scope, networkIds)).toBe(sentence);
 });

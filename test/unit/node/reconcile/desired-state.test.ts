@@ -39,8 +39,7 @@ class Rig {
   restored: readonly NetworkInterface[] = [];
   /** Addresses that were left out of the newest status. */
   excluded: ReadonlySet<string> = new Set();
-  readonly claims = new AddressIndex({
-    onFreed: () => undefined,
+  readonly claims = new AddressIndex(() => undefined, {
     evidence: () => 'shown',
     now: () => 0,
     maxWait: 30_000,

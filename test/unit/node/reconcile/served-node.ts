@@ -31,8 +31,7 @@ const nothing = (): undefined => undefined;
 
 /** Claims of a node that shares nothing with others. */
 export function soleClaims(): AddressIndex {
-  return new AddressIndex({
-    onFreed: nothing,
+  return new AddressIndex(nothing, {
     evidence: () => 'shown',
     now: () => 0,
     maxWait: 0,

@@ -7,8 +7,8 @@ import {
   phaseAfter,
   refusedIn,
   type Release,
-  type AgentFacts,
-  type HoldingFacts,
+  type AgentView,
+  type CloudHoldings,
   type ReleaseFacts,
   type ReleaseTiming,
   type ReleaseOutcome,
@@ -24,7 +24,7 @@ const block: Holding = {
 };
 
 /** Facts side by side, for the rows of tables. */
-type FactsInARow = Pick<ReleaseFacts, 'candidates' | 'reclaimed'> & AgentFacts & HoldingFacts & ReleaseTiming;
+type FactsInARow = Pick<ReleaseFacts, 'candidates' | 'reclaimed'> & AgentView & CloudHoldings & ReleaseTiming;
 
 const typical: FactsInARow = {
   candidates: [],

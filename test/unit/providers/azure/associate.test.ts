@@ -32,8 +32,8 @@ function rigWith(behaviour?: string) {
   const publicAddresses = new PublicAddresses(client, clock);
   const prefixes = new PublicIpPrefixes(client, spellings, clock);
   prefixes.note({ kind: 'vm', subscriptionId: group.split('/')[2] ?? '', resourceGroup: 'nodes', name: '' });
-  const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
-  const parts = { client, changes, spellings, failedModels, publicAddresses };
+  const failedModels = new FailedModels(clock, 20_000);
+  const parts = { client, changes, spellings, failedModels };
   const interfaceOf = async (instanceId: string) => {
     const { interfaces } = await rig.observe({ kind: 'instances', instanceIds: [instanceId] });
     const primary = interfaces.find(({ attachment }) => attachment?.deviceIndex === 0);
@@ -47,7 +47,7 @@ function rigWith(behaviour?: string) {
     const admitted = admittedFor(instanceId);
     if (admitted !== undefined) await rig.gate.admit([callOf(admitted)], { ...context, instanceId });
     const operation = { instanceId, interfaceId, addressId, publicAddress: '' };
-    return rig.ended(associate(parts, { kind: 'associateStaticIP', ...operation }, context));
+    return rig.ended(associate(parts, publicAddresses, { kind: 'associateStaticIP', ...operation }, context));
   };
   return { ...rig, interfaceOf, left, associateWith };
 }

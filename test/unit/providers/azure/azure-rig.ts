@@ -104,8 +104,8 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
   const spellings = new Spellings();
   const subnets = new Subnets(client, clock);
   const changes = new Changes({ client, spellings, clock, ...(crowd !== undefined && { crowd }) });
-  const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
-  const releases = new InstanceReleases({ client, changes, spellings, failedModels, clock });
+  const failedModels = new FailedModels(clock, 20_000);
+  const releases = new InstanceReleases({ client, changes, spellings, failedModels }, clock);
   const publicAddresses = new PublicAddresses(client, clock);
   const prefixes = new PublicIpPrefixes(client, spellings, clock);
   const parts = { client, spellings, subnets, failedModels, publicAddresses, prefixes, clock, isInScope };

@@ -32,7 +32,7 @@ describe('what a failed model asks for in vain', () => {
 
   test('is certain only if each of it has been missing for a consistency window', async () => {
     const clock = new VirtualClock();
-    const models = new FailedModels({ clock, consistencyWindow });
+    const models = new FailedModels(clock, consistencyWindow);
     const read = (names: readonly string[]): JsonObject | undefined =>
       models.cleaned(instanceId, failed, shown(names));
 
@@ -50,7 +50,7 @@ describe('what a failed model asks for in vain', () => {
 
   test('is not certain while any read shows it', async () => {
     const clock = new VirtualClock();
-    const models = new FailedModels({ clock, consistencyWindow });
+    const models = new FailedModels(clock, consistencyWindow);
     const read = (): JsonObject | undefined => models.cleaned(instanceId, failed, shown(['Cilium-b']));
     read();
     await clock.advance(consistencyWindow - 1);
@@ -67,7 +67,7 @@ describe('what a failed model asks for in vain', () => {
 
   test('does not cost an address whose removal failed, which may be in use again', async () => {
     const clock = new VirtualClock();
-    const models = new FailedModels({ clock, consistencyWindow });
+    const models = new FailedModels(clock, consistencyWindow);
     const read = (): JsonObject | undefined =>
       models.cleaned(instanceId, failed, shown(['Cilium-a', 'Cilium-b', 'Cilium-c']));
     const soon = read();
@@ -79,7 +79,7 @@ describe('what a failed model asks for in vain', () => {
 
   test('does not keep a removal from being repeated', async () => {
     const clock = new VirtualClock();
-    const models = new FailedModels({ clock, consistencyWindow });
+    const models = new FailedModels(clock, consistencyWindow);
     const all = shown(['Cilium-a', 'Cilium-b', 'Cilium-c']);
     models.cleaned(instanceId, failed, all);
     await clock.advance(consistencyWindow);
@@ -98,7 +98,7 @@ describe('what a failed model asks for in vain', () => {
     ],
   ])('does not cost what it lacks and a read lacks for a moment, %s', async (_, reads) => {
     const clock = new VirtualClock();
-    const models = new FailedModels({ clock, consistencyWindow });
+    const models = new FailedModels(clock, consistencyWindow);
     const read = async (names: readonly string[]): Promise<JsonObject | undefined> => {
       const cleaned = models.cleaned(instanceId, failed, shown(names));
       await clock.advance(consistencyWindow);
@@ -112,7 +112,7 @@ describe('what a failed model asks for in vain', () => {
   });
 
   test('names the interface that cannot be understood', () => {
-    const models = new FailedModels({ clock: new VirtualClock(), consistencyWindow });
+    const models = new FailedModels(new VirtualClock(), consistencyWindow);
     const other = {
       id: '/vm/networkInterfaces/nic1',
       instanceId,
@@ -127,7 +127,7 @@ describe('what a failed model asks for in vain', () => {
 
   test('is forgotten with its instance', async () => {
     const clock = new VirtualClock();
-    const models = new FailedModels({ clock, consistencyWindow });
+    const models = new FailedModels(clock, consistencyWindow);
     const read = (): JsonObject | undefined => models.cleaned(instanceId, failed, shown([]));
     read();
     await clock.advance(consistencyWindow);

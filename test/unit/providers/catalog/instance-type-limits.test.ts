@@ -36,19 +36,21 @@ function rig(): Rig {
     failures,
     failing: 0,
     hasNodes: true,
-    limits: new InstanceTypeLimits({
-      implementation: scriptedImplementation({
-        maxTypesPerRead: 2,
-        readLimits: async (types) => {
-          asked.push(types.join());
-          await sleep(clock, 20, new AbortController().signal);
-          if (made.failing-- > 0) throw new Error('down');
-          return new Map([...cloud].filter(([type]) => types.includes(type)));
-        },
-      }),
-      clock,
-      random: new Random('limits'),
-      emit: (event) => {
+    limits: new InstanceTypeLimits(
+      {
+        implementation: scriptedImplementation({
+          maxTypesPerRead: 2,
+          readLimits: async (types) => {
+            asked.push(types.join());
+            await sleep(clock, 20, new AbortController().signal);
+            if (made.failing-- > 0) throw new Error('down');
+            return new Map([...cloud].filter(([type]) => types.includes(type)));
+          },
+        }),
+        clock,
+        random: new Random('limits'),
+      },
+      (event) => {
         const types = event.instanceTypes;
         if (event.kind === 'failed') {
           failures.push(`${(event.error as Error).message}:${types.join()}`);
@@ -58,7 +60,7 @@ function rig(): Rig {
         // As nodes of these types do.
         if (made.hasNodes) for (const type of types) made.limits.get(type);
       },
-    }),
+    ),
   };
   return made;
 }
@@ -132,19 +134,21 @@ describe('limits of instance types', () => {
   test('are not requested again once no node has the type', async () => {
     const clock = new VirtualClock();
     const asked: string[] = [];
-    const limits = new InstanceTypeLimits({
-      implementation: scriptedImplementation({
-        maxTypesPerRead: 2,
-        readLimits: async (types) => {
-          asked.push(types.join());
-          await sleep(clock, 20, new AbortController().signal);
-          return Promise.resolve(new Map());
-        },
-      }),
-      clock,
-      random: new Random('limits'),
-      emit: () => undefined,
-    });
+    const limits = new InstanceTypeLimits(
+      {
+        implementation: scriptedImplementation({
+          maxTypesPerRead: 2,
+          readLimits: async (types) => {
+            asked.push(types.join());
+            await sleep(clock, 20, new AbortController().signal);
+            return Promise.resolve(new Map());
+          },
+        }),
+        clock,
+        random: new Random('limits'),
+      },
+      () => undefined,
+    );
     limits.get('m99.large');
 
     await clock.advance(1_000_000);
@@ -229,16 +233,20 @@ test('limits that may not be read are reported once and requested again', async 
   } as const;
   const news: string[] = [];
   let isDenied = true;
-  const limits = new InstanceTypeLimits({
-    implementation: scriptedImplementation({
-      maxTypesPerRead: 2,
-      readLimits: () =>
-        isDenied ? Promise.reject(new CloudError(failure)) : Promise.resolve(new Map([['m5.large', large]])),
-    }),
-    clock,
-    random: new Random('limits'),
-    emit: (event) => event.kind === 'news' && news.push(event.instanceTypes.join()),
-  });
+  const limits = new InstanceTypeLimits(
+    {
+      implementation: scriptedImplementation({
+        maxTypesPerRead: 2,
+        readLimits: () =>
+          isDenied
+            ? Promise.reject(new CloudError(failure))
+            : Promise.resolve(new Map([['m5.large', large]])),
+      }),
+      clock,
+      random: new Random('limits'),
+    },
+    (event) => event.kind === 'news' && news.push(event.instanceTypes.join()),
+  );
 
   const before = limits.get('m5.large');
   await clock.advance(300_000);

@@ -10,6 +10,7 @@ import type { Caller, Priority } from '../../../../src/providers/contract/priori
 import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { scriptedImplementation } from '../scripted-implementation.ts';
 
 const tags = { pool: 'a' };
 const never = new AbortController().signal;
@@ -44,27 +45,26 @@ function poolRig(shown: Rig['shown'], duration = 0): Rig {
   const listed: number[] = [];
   const reconsidered: number[] = [];
   let caller: Caller | undefined;
-  const pool = new PublicAddressPool({
-    clock,
-    random: new Random('pool'),
-    consistencyWindow,
-    implementation: {
-      reconsider: () => {
-        reconsidered.push(clock.monotonic());
-      },
-      readPublicAddresses: async (_, context) => {
-        const { signal } = context;
-        ({ caller } = context);
-        const startedAt = clock.monotonic();
-        listed.push(startedAt);
-        const addresses = rig.shown;
-        await sleep(clock, duration, signal);
-        if (addresses !== 'fail') return { startedAt, addresses };
-        const failure = { kind: 'notAuthorized', action: 'Describe', code: 'No', message: 'no' } as const;
-        throw new CloudError({ ...failure, requestId: undefined });
-      },
+  const implementation = scriptedImplementation({
+    reconsider: () => {
+      reconsidered.push(clock.monotonic());
+    },
+    readPublicAddresses: async (_, context) => {
+      const { signal } = context;
+      ({ caller } = context);
+      const startedAt = clock.monotonic();
+      listed.push(startedAt);
+      const addresses = rig.shown;
+      await sleep(clock, duration, signal);
+      if (addresses !== 'fail') return { startedAt, addresses };
+      const failure = { kind: 'notAuthorized', action: 'Describe', code: 'No', message: 'no' } as const;
+      throw new CloudError({ ...failure, requestId: undefined });
     },
   });
+  const pool = new PublicAddressPool(
+    { implementation, clock, random: new Random('pool') },
+    consistencyWindow,
+  );
   const rig: Rig = {
     clock,
     pool,

@@ -30,7 +30,7 @@ function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
   const asked: string[] = [];
   const changed: string[][] = [];
   const failures: string[] = [];
-  const refresher = new InstanceRefresh({
+  const reader = {
     implementation: scriptedImplementation({
       maxInstancesPerRefresh: 2,
       observe: (scope, { signal }) => {
@@ -39,15 +39,13 @@ function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
         return pages(ids, clock, signal);
       },
     }),
-    inventory,
-    consistencyWindow: 1000,
     clock,
     random: new Random('looks'),
-    emit: (event) => {
-      if (event.kind === 'read') changed.push([...event.changed].sort());
-      if (event.kind === 'failed')
-        failures.push(`${(event.error as Error).message}:${event.instanceIds.join()}`);
-    },
+  };
+  const refresher = new InstanceRefresh(reader, inventory, 1000, (event) => {
+    if (event.kind === 'read') changed.push([...event.changed].sort());
+    if (event.kind === 'failed')
+      failures.push(`${(event.error as Error).message}:${event.instanceIds.join()}`);
   });
   return { clock, inventory, refresher, asked, changed, failures };
 }
