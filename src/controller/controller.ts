@@ -20,6 +20,7 @@ import { aborted, raceAbort } from '../runtime/race-abort.ts';
 import { KubernetesAccess } from './reporting/access-warnings.ts';
 import { ReadLog } from './reporting/watch-counters.ts';
 import { NodeScope, settleTimeOf } from './node-scope.ts';
+import { OtherReleases } from './other-releases.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
 import type { Host, Mode, ModeDeps } from './host.ts';
@@ -61,6 +62,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   readonly #liveOptions: LiveOptions | undefined;
   readonly #access: KubernetesAccess;
   readonly #scope: NodeScope;
+  readonly #others: OtherReleases;
   readonly #leading = Promise.withResolvers<'leading'>();
   /** Evaluated at each call: a process that was frozen for longer than its lease resumes without leadership. */
   readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
@@ -98,7 +100,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const permission = this.#permission;
     this.#access = new KubernetesAccess({ ...host, kubernetes, permission });
     this.#scope = new NodeScope(options.nodeSelector, settleTimeOf(options), clock);
-    this.#mode = deps.composeMode({
+    const modeDeps: ModeDeps = {
       host,
       kubernetes,
       leadership: {
@@ -114,7 +116,10 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       },
       reads: new ReadLog(host),
       scope: this.#scope,
-    });
+    };
+    this.#mode = deps.composeMode(modeDeps);
+    this.#others = new OtherReleases({ ...modeDeps, served: this.#mode.served });
+    this.#others.announce();
     const { version = 'unknown' } = deps;
     registry.metrics.headwater_build_info.set({ version, node_version: process.version }, 1);
     registry.beforeScrape(() => this.#show());
@@ -130,6 +135,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       ...[...this.#mode.background, this.#events].map((each) => each.run(ending.signal)),
       ...(this.#liveOptions === undefined ? [] : [this.#liveOptions.run(ending.signal)]),
       this.#access.run(this.#mode.access, ending.signal),
+      this.#others.run(ending.signal),
     ];
     const ended = this.#leadUntilOver(signal);
     const outcome = await ended.finally(() => ending.abort());
@@ -259,13 +265,17 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       () => 'behind' as const,
       () => leading,
     );
-    const first = await Promise.race([this.#mode.caughtUp(signal).then(() => leading), tooLate]);
+    const caughtUp = Promise.all([this.#others.lookFirst(signal), this.#mode.caughtUp(signal)]);
+    const first = await Promise.race([
+      caughtUp.then(([refusal]) => (refusal === undefined ? leading : 'refused')),
+      tooLate,
+    ]);
     known.abort();
     if (first === 'behind') {
       const problem = this.#mode.waitingFor();
       log.error(`cannot read ${this.#mode.served}: releasing the Lease, exiting`, { problem });
     }
-    return this.#leads() ? first : 'behind';
+    return this.#leads() && first !== 'refused' ? first : 'behind';
   }
 
   /** Rejects only with the signal's reason. */

@@ -1,14 +1,28 @@
 // Decides which nodes are this release's, where several share a cluster: those whose Node has the labels of --node-selector.
 // While no Node is known, the labels count that its agent copied to the CiliumNode. A node that moves in is served once
-// nothing can take effect any more that its former release began.
+// nothing can take effect any more that its former release began. A node that an older release chooses as well is left to it.
 import type { Labels, NodeSelector } from '../config/node-selector.ts';
 import type { Options } from '../config/option-table.ts';
 import { mayTakeEffectFor } from '../providers/contract/operations.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { ScopeReport, Unserved } from './reporting/process-status-report.ts';
+import {
+  maxListed,
+  type OverlapReport,
+  type ScopeReport,
+  type Unserved,
+} from './reporting/process-status-report.ts';
 
-/** `settling`: it moved in, and its former release may still act on it. */
-type Side = 'ours' | 'others' | 'settling';
+/** Another release of the cluster, by its Lease. */
+export interface OtherRelease {
+  readonly lease: string;
+  /** Undefined: it chooses every node. */
+  readonly selector: NodeSelector | undefined;
+  /** Whether it serves what both choose. */
+  readonly isOlder: boolean;
+}
+
+/** `contested`: an older release chooses it, too. `settling`: it moved in, and its former release may still act on it. */
+type Side = 'ours' | 'others' | 'contested' | 'settling';
 
 interface KnownNode {
   /** Undefined while there is no such object. */
@@ -37,6 +51,7 @@ export class NodeScope {
   readonly #known = new Map<string, KnownNode>();
   /** Ends the wait of each node that settles. */
   readonly #cancels = new Map<string, () => void>();
+  #others: readonly OtherRelease[] = [];
   /** Learns which node moved although no object of it changed. */
   onMove: (name: string) => void = nothing;
 
@@ -62,13 +77,37 @@ export class NodeScope {
     const side = this.#known.get(name)?.side ?? 'ours';
     const { text: nodeSelector = '' } = this.#selector ?? {};
     if (side === 'ours') return undefined;
+    if (side === 'contested') return { standing: 'contested', why: this.#overlapOf(name)?.why ?? '' };
     return { standing: side === 'others' ? 'leftToOthers' : side, nodeSelector };
+  }
+
+  /** Nodes that another release chooses, too, whichever serves them. */
+  overlaps(): readonly OverlapReport[] {
+    return this.#others.length === 0
+      ? []
+      : [...this.#known.keys()].flatMap((name) => this.#overlapOf(name) ?? []);
+  }
+
+  /** The other releases, as far as they are known. */
+  setOthers(others: readonly OtherRelease[]): void {
+    this.#others = others;
+    for (const [name, known] of this.#known) {
+      this.#note(name, known);
+      if (this.#known.get(name)?.side !== known.side) this.onMove(name);
+    }
   }
 
   /** Undefined where every node is ours. */
   report(): ScopeReport | undefined {
     const selector = this.#selector;
-    return selector && { nodeSelector: selector.text, leftToOthers: this.#leftToOthers };
+    const overlaps = this.overlaps();
+    return (
+      selector && {
+        nodeSelector: selector.text,
+        leftToOthers: this.#leftToOthers,
+        ...(overlaps.length > 0 && { overlaps: overlaps.slice(0, maxListed) }),
+      }
+    );
   }
 
   get #leftToOthers(): number {
@@ -101,8 +140,25 @@ export class NodeScope {
       this.#known.delete(name);
       return;
     }
-    const isChosen = selector.matches(shown.last ?? shown.copy ?? noLabels);
-    this.#place(name, shown, sideAfter(this.#known.get(name), isChosen));
+    const labels = labelsOf(shown);
+    const isContested = this.#others.some((other) => other.isOlder && chooses(other, labels));
+    const claim = isContested ? 'contested' : 'ours';
+    const side = selector.matches(labels) ? claim : 'others';
+    this.#place(name, shown, sideAfter(this.#known.get(name), side));
+  }
+
+  #overlapOf(name: string): OverlapReport | undefined {
+    const known = this.#known.get(name);
+    if (known === undefined || known.side === 'others') return undefined;
+    const other = this.#others.find((each) => chooses(each, labelsOf(known)));
+    if (other === undefined) return undefined;
+    const { lease, selector, isOlder } = other;
+    const chosen = selector === undefined ? 'it has no node-selector' : `node-selector ${selector.text}`;
+    const who = isOlder
+      ? 'that one serves it, because its Lease is older'
+      : 'this one serves it, because its Lease is older';
+    const why = `the release of the Lease ${lease} chooses the node, too (${chosen}), and ${who}: make the selectors disjoint, or delete the Lease ${lease} if that release is gone`;
+    return { node: name, lease, reason: 'NodeSelectorsOverlap', why };
   }
 
   #place(name: string, shown: Pick<KnownNode, 'node' | 'copy' | 'last'>, side: Side): void {
@@ -132,7 +188,15 @@ export class NodeScope {
 }
 
 /** An agent may copy labels late: only the Node itself says that the node was another release's. */
-function sideAfter(known: KnownNode | undefined, isChosen: boolean): Side {
-  if (!isChosen) return 'others';
+function sideAfter(known: KnownNode | undefined, side: Exclude<Side, 'settling'>): Side {
+  if (side !== 'ours') return side;
   return known?.last === undefined || known.side === 'ours' ? 'ours' : 'settling';
+}
+
+function labelsOf({ last, copy = noLabels }: Pick<KnownNode, 'copy' | 'last'>): Labels {
+  return last ?? copy;
+}
+
+function chooses({ selector }: OtherRelease, labels: Labels): boolean {
+  return selector?.matches(labels) !== false;
 }

@@ -76,6 +76,11 @@ export class ClusterReader {
     return { user, access, schema, ciliumNodes, nodes };
   }
 
+  /** Those that have one in any namespace. */
+  leases(): Promise<Fact<readonly JsonObject[]>> {
+    return this.#list('/apis/coordination.k8s.io/v1/leases');
+  }
+
   /** CiliumPodIPPools, whose definition Headwater brings. */
   pools(): Promise<Fact<readonly JsonObject[]>> {
     return this.#list(ciliumPodIpPoolsPath, { mayLack: true });

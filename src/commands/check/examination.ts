@@ -27,6 +27,7 @@ import {
   operatorFindings,
 } from './program-findings.ts';
 import { type CiliumConfig, ciliumConfigFindings } from './settings-findings.ts';
+import { scoped } from './scope-findings.ts';
 import { shownBlockNode, shownCiliumNode, type ShownNode, shownNode } from './shown-objects.ts';
 import { givenSubnetFindings, subnetFindings } from './subnet-findings.ts';
 import { writerFindings } from './writer-findings.ts';
@@ -114,13 +115,17 @@ async function examineCluster(
   const answer = versionFinding(server, version);
   if (version.kind === 'unknown') return { findings: [answer] };
   const { ipam, k8sNamespace: namespace, leaderElection, leaderElectionLeaseName: name } = options;
-  const lease = leaderElection ? { namespace, name } : undefined;
+  const isShared = options.nodeSelector !== undefined;
+  const lease = leaderElection ? { namespace, name, isShared } : undefined;
   const mode = ipam === 'cluster-pool' || ipam === 'multi-pool' ? ipam : 'eni';
-  const facts = await reader.read(lease, accessScope(mode, options));
+  const read = await reader.read(lease, accessScope(mode, options));
+  const { findings: ofScope, ...own } = scoped(read, isShared ? await reader.leases() : known([]), options);
+  const facts = { ...read, ...own };
   const config = await reader.ciliumConfig(namespace);
   const findings = [
     answer,
     ...accessFindings(facts.access, facts.user),
+    ...ofScope,
     ...ciliumConfigFindings(valueOf(config, {}), options),
   ];
   return { findings, answers: { facts, reader, config } };

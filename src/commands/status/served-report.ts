@@ -152,6 +152,7 @@ const reportSchema = z.object({
   leader: text.optional(),
   nodeSelector: text.optional(),
   leftToOthers: z.number().optional(),
+  overlaps: z.array(z.object({ node: text, why: text })).optional(),
   paused: z.array(pause),
   reasons: counts.optional(),
   nodes: counts.optional(),

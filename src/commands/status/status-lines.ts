@@ -17,7 +17,7 @@ export function problemsOf({ report, unready }: Facts): readonly string[] {
 }
 
 function fleetProblems(report: ShownReport): readonly string[] {
-  const { reasons = [], pendingPods = 0, waiting = [], denied = [], warnings = [] } = report;
+  const { reasons = [], pendingPods = 0, waiting = [], denied = [], warnings = [], overlaps = [] } = report;
   const blocked = reasons.reduce((sum, [, count]) => sum + count, 0);
   const problems = [
     [blocked, `${counted(blocked, 'node')} with a reason`],
@@ -25,6 +25,7 @@ function fleetProblems(report: ShownReport): readonly string[] {
     [blocked > 0 ? 0 : waiting.length, `nodes that wait for a block: ${waiting.length}`],
     [denied.length, `${counted(denied.length, 'permission')} denied`],
     [warnings.length, counted(warnings.length, 'warning')],
+    [overlaps.length, `${counted(overlaps.length, 'node')} of two releases`],
   ] as const;
   return problems.filter(([count]) => count > 0).map(([, problem]) => problem);
 }
@@ -82,11 +83,22 @@ function readyLines({ report, unready }: Facts, width: number | undefined): read
 }
 
 function selectorLines(
-  { nodeSelector, leftToOthers = 0 }: ShownReport,
+  { nodeSelector, leftToOthers = 0, overlaps = [] }: ShownReport,
   width: number | undefined,
 ): readonly Line[] {
   if (nodeSelector === undefined) return [];
-  return told('selector', `${nodeSelector}; ${counted(leftToOthers, 'node')} left to others`, width);
+  const [first] = overlaps;
+  return [
+    ...told('selector', `${nodeSelector}; ${counted(leftToOthers, 'node')} left to others`, width),
+    ...(first === undefined
+      ? []
+      : told(
+          'overlap',
+          `${counted(overlaps.length, 'node')}, such as ${first.node}: ${first.why}`,
+          width,
+          'bad',
+        )),
+  ];
 }
 
 function cloudLines({ cloudRead }: ShownReport, width: number | undefined): readonly Line[] {

@@ -9,7 +9,10 @@ import type { Logger } from '../../observability/logger.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 
 export interface AccessWarningDeps {
-  readonly options: Pick<Options, 'k8sNamespace' | 'leaderElection' | 'leaderElectionLeaseName'>;
+  readonly options: Pick<
+    Options,
+    'k8sNamespace' | 'leaderElection' | 'leaderElectionLeaseName' | 'nodeSelector'
+  >;
   readonly kubernetes: KubernetesTransport;
   readonly log: Logger;
   readonly clock: Clock;
@@ -53,7 +56,11 @@ export class KubernetesAccess {
 
   async #follow(scope: AccessScope, signal: AbortSignal): Promise<void> {
     const { options, kubernetes, clock, permission } = this.#deps;
-    const lease = { namespace: options.k8sNamespace, name: options.leaderElectionLeaseName };
+    const lease = {
+      namespace: options.k8sNamespace,
+      name: options.leaderElectionLeaseName,
+      isShared: options.nodeSelector !== undefined,
+    };
     const needed = neededAccess(options.leaderElection ? lease : undefined, scope);
     let missing = await missingAccess(kubernetes, needed, signal);
     this.#warn(missing, needed.length);
@@ -76,7 +83,7 @@ export class KubernetesAccess {
   }
 }
 
-/** Creation aside: the Lease may exist. */
+/** Creation aside, because the Lease may exist, and the Leases of others. */
 function isOfLease({ resource, verb }: NeededAccess): boolean {
-  return resource === 'leases' && verb !== 'create';
+  return resource === 'leases' && verb !== 'create' && verb !== 'list';
 }

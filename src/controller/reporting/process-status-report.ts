@@ -23,6 +23,16 @@ export interface ScopeReport {
   readonly nodeSelector: string;
   /** Nodes without these labels. */
   readonly leftToOthers: number;
+  /** Nodes that another release chooses, too; absent if there are none. */
+  readonly overlaps?: readonly OverlapReport[];
+}
+
+export interface OverlapReport {
+  readonly node: string;
+  /** The Lease of the other release. */
+  readonly lease: string;
+  readonly reason: 'NodeSelectorsOverlap';
+  readonly why: string;
 }
 
 export interface Readiness {
@@ -86,12 +96,14 @@ export interface NextReport {
 export type Unserved =
   | { readonly standing: 'awaitsAgent' }
   | { readonly standing: 'leftAlone'; readonly annotated: 'CiliumNode' | 'Node' }
-  | { readonly standing: 'leftToOthers' | 'settling'; readonly nodeSelector: string };
+  | { readonly standing: 'leftToOthers' | 'settling'; readonly nodeSelector: string }
+  | { readonly standing: 'contested'; readonly why: string };
 
 export interface UnservedNode {
   readonly known: true;
   readonly name: string;
   readonly standing: Unserved['standing'];
+  readonly reason?: string;
   readonly why: string;
   readonly next: NextReport;
 }
@@ -108,7 +120,7 @@ export function unservedNode(name: string, unserved: Unserved): UnservedNode {
   return { known: true, name, standing: unserved.standing, ...unservedInWords(unserved) };
 }
 
-function unservedInWords(unserved: Unserved): Pick<UnservedNode, 'why' | 'next'> {
+function unservedInWords(unserved: Unserved): Pick<UnservedNode, 'reason' | 'why' | 'next'> {
   switch (unserved.standing) {
     case 'awaitsAgent':
       return { why: startAgent, next: { what: 'its agent creates the CiliumNode', sooner: [] } };
@@ -121,6 +133,12 @@ function unservedInWords(unserved: Unserved): Pick<UnservedNode, 'why' | 'next'>
       return {
         why: `its Node does not have the labels of node-selector ${unserved.nodeSelector}: another release serves it`,
         next: { what: 'the labels of its Node match', sooner: [] },
+      };
+    case 'contested':
+      return {
+        reason: 'NodeSelectorsOverlap',
+        why: unserved.why,
+        next: { what: 'only this release chooses it', sooner: [] },
       };
     case 'settling':
       return {

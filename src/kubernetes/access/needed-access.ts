@@ -19,6 +19,8 @@ export interface NeededAccess {
 export interface LeaseReference {
   readonly namespace: string;
   readonly name: string;
+  /** Whether other releases serve nodes of the cluster. */
+  readonly isShared?: boolean;
 }
 
 /** What needs the permissions. */
@@ -209,11 +211,14 @@ function ofBlocks(
   ];
 }
 
-function forLease({ namespace, name }: LeaseReference): readonly NeededAccess[] {
+function forLease({ namespace, name, isShared = false }: LeaseReference): readonly NeededAccess[] {
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace };
   return [
     // RBAC cannot restrict `create` to a name.
-    ...rules(lease, [['create', 'no replica can lead until the Lease exists']]),
+    ...rules(lease, [
+      ['create', 'no replica can lead until the Lease exists'],
+      ...(isShared ? ([['list', 'an overlap with the nodes of another release is not seen']] as const) : []),
+    ]),
     ...rules({ ...lease, name }, [
       ['get', 'no replica can lead'],
       ['update', 'no replica can acquire or renew the Lease'],

@@ -153,5 +153,35 @@ describe.each(Object.entries(forms))(
       expect(world.leader?.controller.status()).toMatchObject({ paused: [], reasons: {} });
       expect(replica.log.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
     });
+
+    test('that an older release chooses, too, is left to that one, and a younger one without a selector ends', async () => {
+      const world = await start();
+      const older = world.startReplica({ 'leader-election-lease-name': 'older' });
+      await join(world, 'a', 'blocks', spec);
+      await world.clock.advance(60_000);
+      const younger = world.startReplica({
+        'leader-election-lease-name': 'younger',
+        'node-selector': 'network',
+      });
+      const whole = world.startReplica({ 'leader-election-lease-name': 'whole', 'node-selector': '' });
+      await join(world, 'b', 'blocks', spec);
+      await join(world, 'c', 'other', spec);
+      await world.clock.advance(120_000);
+
+      expect(await whole.outcome).toBe('lost');
+      expect(older.controller.status()).toMatchObject({ nodes: { total: 2, served: 2 }, leftToOthers: 1 });
+      expect(younger.controller.status()).toMatchObject({
+        nodes: { total: 1, served: 1 },
+        paused: [],
+        overlaps: [{ node: 'a', reason: 'NodeSelectorsOverlap' }, { node: 'b' }],
+      });
+      expect(younger.controller.node('b')).toMatchObject({
+        standing: 'contested',
+        reason: 'NodeSelectorsOverlap',
+      });
+      const all = await Promise.all(['a', 'b', 'c'].map((name) => blocksOf(world, name)));
+      expect(new Set(all.flat()).size).toBe(3);
+      expect(world.bugs).toEqual([]);
+    });
   },
 );

@@ -370,6 +370,53 @@ describe('headwater check of blocks', () => {
     ]);
   });
 
+  test('judges only the nodes of the selector, and names the release that chooses some of them, too', async () => {
+    const { api, kubeconfig } = await simulate(join(directory, 'two-releases'));
+    for (const [name, network, ...podCIDRs] of [
+      ['n1', 'blocks', '10.0.1.0/24'],
+      ['n2', 'blocks', '10.0.2.0/24'],
+      ['n3', 'eni', '10.9.0.0/24'],
+    ] as const) {
+      await create(api, '/api/v1/nodes', {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name, labels: { network } },
+      });
+      await ciliumNode(api, name, { podCIDRs });
+    }
+    for (const [name, selector] of [
+      ['of-eni', 'network=eni'],
+      ['of-all', ''],
+    ] as const)
+      await create(api, '/apis/coordination.k8s.io/v1/namespaces/default/leases', {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name, annotations: { 'headwater/selects-ciliumnodes': selector } },
+      });
+    const of = (selector: string): ReturnType<typeof headwater> =>
+      headwater(
+        flags(
+          kubeconfig,
+          '--ipam=cluster-pool',
+          '--cluster-pool-ipv4-cidr=10.0.0.0/16',
+          `--node-selector=${selector}`,
+        ),
+      );
+    const [ended, none, refused] = [
+      await of('network=blocks'),
+      await of('network=none'),
+      await of('network in ()'),
+    ];
+
+    expect(ended.out).toContain('network=blocks chooses 2 Nodes (n1, n2), and leaves 1 to others');
+    expect(ended.out).toContain('those of 2 CiliumNodes fit the networks, and none is on two');
+    expect(wrongIn(ended).filter((line) => line.includes('selector'))).toEqual([
+      'problem node-selector: the release of the Lease of-all (it has no node-selector) chooses 2 nodes (n1, n2), too',
+    ]);
+    expect(wrongIn(none)).toContain('warning node-selector: network=none chooses no Node');
+    expect(refused.out).toContain('is refused; accepted: a label selector as kubectl takes it');
+  });
+
   test('finds a block of no CiliumPodIPPool, one that two list, and a cluster in order', async () => {
     const { api, kubeconfig } = await simulate(join(directory, 'multi-pool'));
     await create(api, '/apis/cilium.io/v2alpha1/ciliumpodippools', {

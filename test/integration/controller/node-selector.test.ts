@@ -147,3 +147,118 @@ describe('a node that moves', () => {
     expect(world.broken()).toEqual([]);
   });
 });
+
+describe('two releases that choose one node', () => {
+  const release = (name: string, selector: string) => ({
+    identity: `headwater-${name}`,
+    flags: {
+      'leader-election-lease-name': name,
+      ...(selector !== '' && { 'node-selector': selector }),
+    },
+  });
+
+  test('leave it to the one with the older Lease, and both say so', async () => {
+    const world = new LabelledWorld(2);
+    const machine = world.machine();
+    const older = startController(world, release('one', 'network'));
+    await world.join(0, 'eni');
+    await world.advance(60_000);
+    const younger = startController(world, release('two', 'network in (eni,other)'));
+    await world.join(1, 'other');
+    await world.request(machine, 20);
+    await world.advance(180_000);
+
+    expect(world.pool(machine).size).toBe(20);
+    expect(younger.changes).toEqual([]);
+    expect(younger.writes.filter(({ path }) => /ciliumnodes/.test(path))).toEqual([]);
+    const ofNode = { node: machine.name, reason: 'NodeSelectorsOverlap' };
+    expect(older.controller.status()).toMatchObject({
+      nodes: { total: 2 },
+      overlaps: expect.arrayContaining([expect.objectContaining({ ...ofNode, lease: 'two' })]),
+    });
+    expect(younger.controller.status()).toMatchObject({
+      nodes: { total: 0 },
+      overlaps: expect.arrayContaining([expect.objectContaining({ ...ofNode, lease: 'one' })]),
+    });
+    expect(explained(younger.controller, machine.name).slice(0, 2)).toEqual([
+      `${machine.name}: contested`,
+      expect.stringContaining('NodeSelectorsOverlap'),
+    ]);
+    for (const { logged } of [older, younger])
+      expect(logged.map(({ message }) => message)).toContain(
+        'nodes are chosen by two releases: the one with the older Lease serves them',
+      );
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('by a changed label leave it to the older one, until the Lease of that one is gone', async () => {
+    const world = new LabelledWorld(1);
+    const machine = world.machine();
+    const older = startController(world, release('one', 'network=one'));
+    await world.join(0, 'one');
+    await world.advance(60_000);
+    startController(world, release('two', 'network'));
+    await world.advance(60_000);
+    older.stop();
+    await world.advance(60_000);
+    await world.request(machine, 20);
+    await world.advance(120_000);
+    const contested = world.pool(machine).size;
+    await world.call('DELETE', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/one');
+    await world.advance(180_000);
+
+    expect(contested).toBe(8);
+    expect(world.pool(machine).size).toBe(20);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('one of them without a selector: the younger one ends at its start, and says why', async () => {
+    const world = new LabelledWorld(1);
+    startController(world, release('one', 'network=eni'));
+    await world.join(0, 'eni');
+    await world.advance(60_000);
+    const whole = startController(world, release('two', ''));
+    await world.advance(60_000);
+
+    expect(await whole.outcome).toBe('lost');
+    expect(whole.logged).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        message: 'another release serves nodes of this cluster, and this one has no node-selector',
+        details: expect.objectContaining({ lease: 'one', nodeSelector: 'network=eni' }),
+      }),
+    );
+    expect(whole.changes).toEqual([]);
+  });
+
+  test('one of them in a dry run: it plans for all that it chooses, and the other one serves it', async () => {
+    const world = new LabelledWorld(1);
+    const machine = world.machine();
+    const older = startController(world, release('one', 'network'));
+    await world.join(0, 'eni');
+    await world.advance(60_000);
+    const dry = startController(world, {
+      ...release('two', ''),
+      flags: { ...release('two', '').flags, 'dry-run': 'true' },
+    });
+    await world.request(machine, 20);
+    await world.advance(180_000);
+
+    expect(dry.controller.status()).toMatchObject({ nodes: { total: 1 } });
+    expect(older.controller.status()).not.toHaveProperty('overlaps');
+    expect(world.pool(machine).size).toBe(20);
+  });
+
+  test('that may not read Leases say so once, and go on', async () => {
+    const world = new LabelledWorld(1);
+    world.cluster.kubernetes.authorize = ({ resource, verb }) => !(resource === 'leases' && verb === 'list');
+    const controller = startController(world, release('one', 'network=eni'));
+    await world.join(0, 'eni');
+    await world.advance(300_000);
+
+    expect(world.pool(world.machine()).size).toBe(8);
+    expect(controller.warnings().filter((message) => message.startsWith('cannot read Leases'))).toHaveLength(
+      1,
+    );
+  });
+});

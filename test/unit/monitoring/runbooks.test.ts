@@ -59,6 +59,7 @@ const statusKeys = {
   waiting: true,
   nodeSelector: true,
   leftToOthers: true,
+  overlaps: true,
 } satisfies Record<keyof BlockStatusReport | keyof StatusReport, true>;
 
 const commands = /^(kubectl|curl|aws|az|aliyun) /;

@@ -14,7 +14,12 @@ interface Attributes {
 async function started(isAllowed: (attributes: Attributes) => boolean, dryRun = false) {
   const clock = new VirtualClock();
   const log = recordingLogger();
-  const options = { k8sNamespace: 'kube-system', leaderElection: true, leaderElectionLeaseName: 'headwater' };
+  const options = {
+    k8sNamespace: 'kube-system',
+    leaderElection: true,
+    leaderElectionLeaseName: 'headwater',
+    nodeSelector: undefined,
+  };
   const kubernetes = new ScriptedTransport(clock, ({ body = '{}' }) => {
     const { spec } = JSON.parse(body) as { spec: { resourceAttributes: Attributes } };
     return { status: 201, body: { status: { allowed: isAllowed(spec.resourceAttributes) } } };

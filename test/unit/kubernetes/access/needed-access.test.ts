@@ -81,7 +81,7 @@ describe('the access that Headwater needs', () => {
   ])('of %s is what the roles of the chart allow, and nothing else', (_, scope, name, files) => {
     const roles = files.map(shipped);
 
-    const needed = neededAccess({ namespace: 'kube-system', name }, scope);
+    const needed = neededAccess({ namespace: 'kube-system', name, isShared: true }, scope);
 
     expect(roles.flatMap(grantsOf).toSorted()).toEqual(linesOf(needed).toSorted());
     expect(new Set(roles.map(({ kind }) => kind))).toEqual(new Set(['ClusterRole', 'Role']));

@@ -1,0 +1,161 @@
+// Finds the other releases of a cluster, by an annotation of their Leases in the same namespace, and which of their nodes are
+// ours, too. Of two releases that choose one node, the one with the older Lease serves it: both see the same order.
+import { type NodeSelector, parseNodeSelector } from '../config/node-selector.ts';
+import { ask } from '../kubernetes/transport/api-reply.ts';
+import { readIdentity } from '../kubernetes/object-identity.ts';
+import { isList, isObject, type JsonObject, textAt, valueAt } from '../kubernetes/transport/json.ts';
+import { sanitizedText } from '../network/untrusted-text.ts';
+import { sleep } from '../runtime/clock.ts';
+import type { ModeDeps } from './host.ts';
+import type { OtherRelease } from './node-scope.ts';
+
+/** `served`: releases that serve other objects get along. The text is empty where every node is chosen. */
+export function selectorAnnotation(served: 'CiliumNodes' | 'Nodes'): string {
+  return `headwater/selects-${served.toLowerCase()}`;
+}
+
+/** The other releases in a list of Leases. One that cannot be read counts as one that chooses every node. */
+export function otherReleases(
+  leases: readonly JsonObject[],
+  own: string,
+  annotation: string,
+): readonly OtherRelease[] {
+  const seniority = (raw: JsonObject): readonly [number, string] => {
+    const { createdAt, name } = readIdentity(raw);
+    return [createdAt, name];
+  };
+  const ours = leases.find((raw) => readIdentity(raw).name === own);
+  const isOlder = (raw: JsonObject): boolean => {
+    if (ours === undefined) return true;
+    const [[at, name], [ownAt, ownName]] = [seniority(raw), seniority(ours)];
+    return at < ownAt || (at === ownAt && name < ownName);
+  };
+  return leases.flatMap((raw) => {
+    const text = textAt(raw, 'metadata', 'annotations', annotation);
+    const { name } = readIdentity(raw);
+    if (text === undefined || name === own) return [];
+    return { lease: sanitizedText(name), selector: parseNodeSelector(text), isOlder: isOlder(raw) };
+  });
+}
+
+/** Between two looks, in ms: soon once, because two releases may start at one time. */
+const pauses = { first: 10_000, selective: 60_000, whole: 600_000 };
+
+type Deps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'scope' | 'events'> & {
+  readonly served: 'CiliumNodes' | 'Nodes';
+};
+
+export class OtherReleases {
+  readonly #deps: Deps;
+  #isDenialTold = false;
+  /** Overlaps that were told, as texts. */
+  #told: ReadonlySet<string> = new Set();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Lets other releases know on our Lease which nodes we choose; not in a dry run, which changes nothing. */
+  announce(): void {
+    const { leadership, host, served } = this.#deps;
+    const text = leadership.permission.pauses.dryRun ? undefined : (host.options.nodeSelector?.text ?? '');
+    leadership.lease?.annotate(selectorAnnotation(served), text);
+  }
+
+  /** Looks before anything is served. Returns why nothing may be; undefined if it may. Rejects only with the signal's reason. */
+  async lookFirst(signal: AbortSignal): Promise<string | undefined> {
+    const others = await this.#look(signal);
+    if (this.#deps.scope.isSelective) return undefined;
+    // Two releases without a selector are two writers, which writes tell: a Lease may be left of a former name.
+    const older = others.find(({ isOlder, selector }) => isOlder && selector !== undefined);
+    return older?.selector && this.#refusalOf(older.lease, older.selector, signal);
+  }
+
+  async #look(signal: AbortSignal): Promise<readonly OtherRelease[]> {
+    const { leadership, scope } = this.#deps;
+    const isActing = leadership.lease !== undefined && !leadership.permission.pauses.dryRun;
+    const others = isActing ? await this.#read(signal) : [];
+    if (others === undefined) return [];
+    scope.setOthers(others);
+    this.#tell();
+    return others;
+  }
+
+  /** Why every node of the cluster is too many: another release chooses some. */
+  async #refusalOf(lease: string, selector: NodeSelector, signal: AbortSignal): Promise<string | undefined> {
+    const { host, leadership, served } = this.#deps;
+    const names = await this.#namesOf(selector, signal);
+    if (names.length === 0) return undefined;
+    // A release that never starts chooses nothing: its Lease must not stand in the way of others.
+    leadership.lease?.annotate(selectorAnnotation(served), undefined);
+    host.log.error('another release serves nodes of this cluster, and this one has no node-selector', {
+      lease,
+      nodeSelector: selector.text,
+      nodes: names.slice(0, 20),
+      remedy: `set node-selector in both releases, or delete the Lease ${lease} if that release is gone`,
+    });
+    return `the release of the Lease ${lease} serves nodes of this cluster, and this one has no node-selector`;
+  }
+
+  /** Looks again and again while this process leads. Resolves once `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#follow(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#deps.host.onBug(error);
+    });
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { host, scope, leadership } = this.#deps;
+    let pause = pauses.first;
+    for (;;) {
+      await sleep(host.clock, pause, signal);
+      if (!leadership.leads()) continue;
+      pause = scope.isSelective ? pauses.selective : pauses.whole;
+      this.announce();
+      await this.#look(signal);
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<readonly OtherRelease[] | undefined> {
+    const { host, kubernetes, served } = this.#deps;
+    const { k8sNamespace: namespace, leaderElectionLeaseName: name } = host.options;
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+    const reply = await ask(kubernetes, { method: 'GET', path }, signal);
+    if (reply.kind === 'ok') {
+      const items = valueAt(reply.object, 'items');
+      return otherReleases(isList(items) ? items.filter(isObject) : [], name, selectorAnnotation(served));
+    }
+    if (!this.#isDenialTold && host.options.nodeSelector !== undefined) {
+      this.#isDenialTold = true;
+      host.log.warn('cannot read Leases: an overlap with the nodes of another release is not seen', {
+        problem: reply.message,
+      });
+    }
+    return undefined;
+  }
+
+  /** Names of some Nodes that a selector chooses. */
+  async #namesOf({ text }: NodeSelector, signal: AbortSignal): Promise<readonly string[]> {
+    const path = `/api/v1/nodes?limit=100&labelSelector=${encodeURIComponent(text)}`;
+    const reply = await ask(this.#deps.kubernetes, { method: 'GET', path }, signal);
+    const items = reply.kind === 'ok' ? valueAt(reply.object, 'items') : undefined;
+    return (isList(items) ? items.filter(isObject) : []).map((raw) => readIdentity(raw).name);
+  }
+
+  /** Tells each overlap once until it changes: in the log, and by an Event on the Node. */
+  #tell(): void {
+    const { host, scope, events } = this.#deps;
+    const overlaps = scope.overlaps();
+    const news = overlaps.filter(({ node, why }) => !this.#told.has(`${node} ${why}`));
+    this.#told = new Set(overlaps.map(({ node, why }) => `${node} ${why}`));
+    if (news.length > 0)
+      host.log.warn('nodes are chosen by two releases: the one with the older Lease serves them', {
+        reason: 'NodeSelectorsOverlap',
+        nodes: news.slice(0, 20).map(({ node }) => node),
+        count: news.length,
+        why: news[0]?.why,
+      });
+    for (const { node: name, reason, why } of news)
+      events.record({ kind: 'Node', name, uid: name }, { type: 'Warning', reason, message: why });
+  }
+}

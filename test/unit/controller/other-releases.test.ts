@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { otherReleases, selectorAnnotation } from '../../../src/controller/other-releases.ts';
+import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+
+const annotation = selectorAnnotation('CiliumNodes');
+
+function lease(name: string, at: string, selector?: string): JsonObject {
+  const annotations = selector === undefined ? {} : { [annotation]: selector };
+  return { metadata: { name, creationTimestamp: `2026-01-01T00:00:${at}Z`, annotations } };
+}
+
+describe('the other releases of a cluster', () => {
+  const own = lease('own', '10', 'tier=pods');
+  const of = (...others: JsonObject[]): unknown =>
+    otherReleases([...others, own], 'own', annotation).map(({ lease: name, selector, isOlder }) => [
+      name,
+      selector?.text,
+      isOlder,
+    ]);
+
+  test.each([
+    ['an older Lease', lease('a', '09', 'x=1'), ['a', 'x=1', true]],
+    ['a younger one', lease('a', '11', 'x=1'), ['a', 'x=1', false]],
+    ['one of the same second, by its name', lease('a', '10', 'x=1'), ['a', 'x=1', true]],
+    ['one of the same second, with a later name', lease('z', '10', 'x=1'), ['z', 'x=1', false]],
+    ['one that chooses every node', lease('a', '09', ''), ['a', undefined, true]],
+    [
+      'one that cannot be read as one that chooses every node',
+      lease('a', '09', '((('),
+      ['a', undefined, true],
+    ],
+  ])('are found by %s', (_, other, found) => {
+    expect(of(other)).toEqual([found]);
+  });
+
+  test('are no Leases of other programs, and not our own', () => {
+    expect(of(lease('kube-scheduler', '01'), { metadata: {} }, {})).toEqual([]);
+  });
+
+  test('are all older while our own Lease is not in the list', () => {
+    expect(otherReleases([lease('z', '59', 'x=1')], 'own', annotation)).toMatchObject([{ isOlder: true }]);
+  });
+});
