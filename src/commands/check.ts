@@ -11,6 +11,7 @@ import { type Finding, findingLines, worstOf } from './check/finding.ts';
 import { examine, type ReachedCluster } from './check/examination.ts';
 import { type Fact, known, unknown } from './check/fact.ts';
 import { settingsFindings } from './check/settings-findings.ts';
+import { type OpenedCloud, openCloud } from './cloud-access.ts';
 import { findCluster } from './cluster-access.ts';
 import { exitCode } from './exit-code.ts';
 import { lastOf } from './status/asking.ts';
@@ -46,7 +47,8 @@ async function findingsWith(loaded: LoadedOptions): Promise<readonly Finding[]> 
   const { signal } = new AbortController();
   const cluster = await reachCluster(loaded);
   try {
-    return await examine({ options, outbound, cluster, warn }, signal);
+    const opened = (): Promise<OpenedCloud> => openCloud({ options, outbound, warn }, signal);
+    return await examine({ options, cluster, clock, openCloud: opened }, signal);
   } finally {
     if (cluster.kind === 'known') await cluster.value.transport.close();
   }

@@ -1,6 +1,11 @@
 // Connects to the cloud for commands that only ask: nothing that they send changes anything there.
 import { thisProcess } from '../config/process-environment.ts';
-import { type Cloud, type CloudConnection, NotStartable } from '../controller/clouds/cloud.ts';
+import {
+  type Cloud,
+  type CloudConnection,
+  type CloudDeps,
+  NotStartable,
+} from '../controller/clouds/cloud.ts';
 import { connectToCloud } from '../controller/clouds/registry.ts';
 import { remedyFor } from '../node/conditions/call-condition.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -28,21 +33,28 @@ export async function openCloud(connection: AskableCloud, signal: AbortSignal): 
   const log: Logger = quietLogger(warn);
   prepareOutbound(outbound, log);
   const connected = await connectToCloud({ options, outbound, log, clock, ...thisProcess }, signal);
+  const asking = askingCloud(connected.compose, { options, clock, log });
+  return { ...asking, close: () => connected.close() };
+}
+
+/** The cloud as commands see it that change nothing, and the calls that it has answered. */
+export function askingCloud(
+  compose: (deps: CloudDeps) => Cloud,
+  context: Pick<CloudDeps, 'options' | 'clock' | 'log'>,
+): Omit<OpenedCloud, 'close'> {
   const { metrics } = createMetricRegistry({ measureProcess: false });
   const answered = new Set<string>();
   const headwater_cloud_calls_total: Metrics['headwater_cloud_calls_total'] = {
     add: ({ action, outcome }) => void (outcome === 'ok' && answered.add(action)),
   };
-  const cloud = connected.compose({
-    options,
-    clock,
-    log,
+  const cloud = compose({
+    ...context,
     metrics: { ...metrics, headwater_cloud_calls_total },
     leads: () => false,
     isInSafeLeaseWindow: () => false,
     permission: new MutationPermission({ ...noPauses, dryRun: true }),
   });
-  return { cloud, answered, close: () => connected.close() };
+  return { cloud, answered };
 }
 
 /** Why the cloud gives no answer, and what to do about it. Throws what is a bug. */

@@ -59,8 +59,8 @@ export interface ReadCloud {
   readonly limits: CloudRead<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
 }
 
-/** The instances that are read. */
-const maxInstances = 10;
+/** The instances that are read. Where they are given their interfaces, each takes calls of its own. */
+const maxInstances = { made: 10, given: 3 } as const;
 
 export class CloudReader {
   readonly #cloud: Cloud;
@@ -89,10 +89,10 @@ export class CloudReader {
   async read(nodes: readonly AskingNode[]): Promise<ReadCloud> {
     const { scope } = await this.#cloud.describe();
     const { implementation } = this.#cloud;
-    const reached = await read(async () => {
-      await implementation.reach(this.#context);
-      return true as const;
-    });
+    // A network that can be read shows that the cloud answers.
+    const network = await this.#networks(nodes);
+    const reached =
+      network.kind === 'read' ? { kind: 'read' as const, value: true as const } : await this.#reach();
     const nothing = { kind: 'nothingToRead' } as const;
     if (reached.kind === 'failed')
       return {
@@ -103,11 +103,13 @@ export class CloudReader {
         limits: nothing,
         detached: nothing,
       };
-    const ids = [...new Set(nodes.map(({ instanceId }) => instanceId))].slice(0, maxInstances);
+    const ids = spread(
+      [...new Set(nodes.map(({ instanceId }) => instanceId))],
+      maxInstances[implementation.traits.interfaces],
+    );
     const types = [...new Set(nodes.map(({ requirements }) => requirements.instanceType))].filter(Boolean);
-    const [observed, network, limits, detached] = await Promise.all([
+    const [observed, limits, detached] = await Promise.all([
       ids.length === 0 ? nothing : read(() => this.#observe(ids)),
-      this.#networks(nodes),
       types.length === 0 || implementation.traits.limits !== 'byType'
         ? nothing
         : read(() => implementation.readLimits(types, this.#context)),
@@ -132,6 +134,13 @@ export class CloudReader {
   /** Changes that the cloud would permit; undefined where it has no such question. */
   async rehearse(nodes: RehearsedNodes): Promise<Rehearsals | undefined> {
     return this.#cloud.implementation.rehearse?.(nodes, this.#context);
+  }
+
+  #reach(): Promise<CloudRead<true>> {
+    return read(async () => {
+      await this.#cloud.implementation.reach(this.#context);
+      return true as const;
+    });
   }
 
   async #detached(): Promise<ReadCloud['detached']> {
@@ -174,6 +183,13 @@ export class CloudReader {
     }
     return { observations, infrastructure };
   }
+}
+
+/** At most `max` of them, from all over: their ids sort by what they belong to. */
+function spread(ids: readonly string[], max: number): readonly string[] {
+  const step = Math.max(1, ids.length / max);
+  const sorted = ids.toSorted();
+  return Array.from({ length: Math.min(max, ids.length) }, (_, at) => sorted[Math.floor(at * step)] ?? '');
 }
 
 async function read<T>(ask: () => Promise<T>): Promise<CloudRead<T>> {

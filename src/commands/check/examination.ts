@@ -5,10 +5,10 @@ import { readCiliumNode } from '../../kubernetes/cilium-node/cilium-node-reader.
 import { isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
-import { systemClock as clock } from '../../runtime/system-clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { accessScope } from '../../controller/host.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
-import { type AskableCloud, type OpenedCloud, openCloud, problemWithCloud } from '../cloud-access.ts';
+import { type OpenedCloud, problemWithCloud } from '../cloud-access.ts';
 import { blockFindings } from './block-findings.ts';
 import { blockedNodes } from './blocked-nodes.ts';
 import { capacityFindings } from './capacity-findings.ts';
@@ -38,21 +38,29 @@ export interface ReachedCluster {
   readonly transport: KubernetesTransport;
 }
 
-export type Examined = AskableCloud & { readonly cluster: Fact<ReachedCluster> };
+export interface Examined {
+  readonly options: Options;
+  readonly cluster: Fact<ReachedCluster>;
+  readonly clock: Clock;
+  /** Throws NotStartable, or a CloudError. */
+  readonly openCloud: () => Promise<OpenedCloud>;
+}
 
 export async function examine(examined: Examined, signal: AbortSignal): Promise<readonly Finding[]> {
-  const { options, cluster } = examined;
+  const { options, clock } = examined;
   if (!isCloudMode(options.ipam)) {
-    const { findings, answers } = await examineCluster(cluster, options, signal);
-    return answers === undefined ? findings : [...findings, ...(await examineBlocks(answers, options))];
+    const { findings, answers } = await examineCluster(examined, signal);
+    return answers === undefined
+      ? findings
+      : [...findings, ...(await examineBlocks(answers, options, clock.wall()))];
   }
-  const opened = await opening(examined, signal);
+  const opened = await opening(examined);
   if (opened.kind === 'unknown') {
-    const { findings } = await examineCluster(cluster, options, signal);
+    const { findings } = await examineCluster(examined, signal);
     return [...findings, finding('unknown', 'cloud', opened.problem)];
   }
   try {
-    return await new CloudExamination(opened.value, options, signal).run(cluster);
+    return await new CloudExamination(opened.value, examined, signal).run();
   } finally {
     opened.value.close();
   }
@@ -62,6 +70,7 @@ export async function examine(examined: Examined, signal: AbortSignal): Promise<
 async function examineBlocks(
   { facts, reader, config }: Answers,
   options: Options,
+  now: number,
 ): Promise<readonly Finding[]> {
   const { ipam, ciliumPodLabels } = options;
   const isMultiPool = ipam === 'multi-pool';
@@ -76,15 +85,15 @@ async function examineBlocks(
   return [
     ...objectFindings({ nodes, ciliumNodes }, 'blocks'),
     ...blockFindings({ ...facts, pools }, options),
-    ...writerFindings(valueOf(ciliumNodes, []), clock.wall(), 'blocks'),
+    ...writerFindings(valueOf(ciliumNodes, []), now, 'blocks'),
     ...blockOperatorFindings(operators, valueOf(config, {})['ipam']),
     ...agentFindings(agents, ciliumPodLabels),
   ];
 }
 
-async function opening(connection: AskableCloud, signal: AbortSignal): Promise<Fact<OpenedCloud>> {
+async function opening({ openCloud }: Examined): Promise<Fact<OpenedCloud>> {
   try {
-    return known(await openCloud(connection, signal));
+    return known(await openCloud());
   } catch (error) {
     return unknown(problemWithCloud(error));
   }
@@ -104,8 +113,7 @@ interface Answers {
 
 /** Rights that every mode needs at the API server. */
 async function examineCluster(
-  cluster: Fact<ReachedCluster>,
-  options: Options,
+  { cluster, options, clock }: Examined,
   signal: AbortSignal,
 ): Promise<ExaminedCluster> {
   if (cluster.kind === 'unknown') return { findings: [versionFinding('', cluster)] };
@@ -135,18 +143,20 @@ async function examineCluster(
 class CloudExamination {
   readonly #cloud: Cloud;
   readonly #answered: ReadonlySet<string>;
+  readonly #examined: Examined;
   readonly #options: Options;
   readonly #signal: AbortSignal;
 
-  constructor({ cloud, answered }: OpenedCloud, options: Options, signal: AbortSignal) {
+  constructor({ cloud, answered }: OpenedCloud, examined: Examined, signal: AbortSignal) {
     this.#cloud = cloud;
     this.#answered = answered;
-    this.#options = options;
+    this.#examined = examined;
+    this.#options = examined.options;
     this.#signal = signal;
   }
 
-  async run(cluster: Fact<ReachedCluster>): Promise<readonly Finding[]> {
-    const { findings, answers } = await examineCluster(cluster, this.#options, this.#signal);
+  async run(): Promise<readonly Finding[]> {
+    const { findings, answers } = await examineCluster(this.#examined, this.#signal);
     if (answers === undefined) return [...findings, ...(await this.#ofCloud([], new Map()))];
     const { facts, reader } = answers;
     const nodes = mapped(facts.nodes, (raw) => shownNode(raw, (id) => this.#cloud.instanceIdOf(id)));
@@ -171,7 +181,7 @@ class CloudExamination {
     const { key } = this.#cloud.implementation.section;
     return writerFindings(
       served.map((raw) => shownCiliumNode(raw, key)),
-      clock.wall(),
+      this.#examined.clock.wall(),
     );
   }
 

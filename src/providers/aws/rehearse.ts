@@ -21,7 +21,9 @@ export async function rehearse(
   node: RehearsedNode,
   context: CallContext,
 ): Promise<Rehearsals> {
-  const knowsDryRun = await ask(client, 'DescribeVpcs', {}, context);
+  // The controller reads an instance itself only where its interfaces are not shown, or tags decide: no read here takes it.
+  const reading = await ask(client, 'DescribeInstances', { MaxResults: 5 }, context);
+  const knowsDryRun = reading === 'permitted' ? reading : await ask(client, 'DescribeVpcs', {}, context);
   if (knowsDryRun !== 'permitted')
     return { witness, answers: [{ action: 'DescribeVpcs', answer: knowsDryRun }] };
   const { own, subnetId, securityGroupIds, tags, instanceId } = node;
@@ -32,8 +34,6 @@ export async function rehearse(
     const answer = input === undefined ? 'unasked' : await ask(client, action, input, context);
     return { action, answer };
   };
-  // The controller reads an instance itself only where its interfaces are not shown, or tags decide: no read here takes it.
-  const reading = rehearsed('DescribeInstances', {});
   const attachment = own?.attachment;
   const creation = rehearsed('CreateNetworkInterface', {
     SubnetId: subnetId,
@@ -66,10 +66,14 @@ export async function rehearse(
   );
   // An attached interface cannot be deleted.
   const deletion = rehearsed('DeleteNetworkInterface', attachment && { NetworkInterfaceId: own.id });
-  const rehearsals = await Promise.all([reading, creation, attaching, modification, deletion]);
+  const rehearsals = await Promise.all([creation, attaching, modification, deletion]);
   return {
     witness,
-    answers: [...rehearsals, ...unasked.map((action) => ({ action, answer: 'unasked' as const }))],
+    answers: [
+      { action: 'DescribeInstances', answer: reading },
+      ...rehearsals,
+      ...unasked.map((action) => ({ action, answer: 'unasked' as const })),
+    ],
   };
 }
 
