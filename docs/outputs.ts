@@ -2,6 +2,7 @@
 import type { BlockNodeReport, BlockStatusReport } from '../src/blocks/modes/block-status-report.ts';
 import type { Finding, Verdict } from '../src/commands/check/finding.ts';
 import type { TypeCapacity } from '../src/commands/max-pods/pod-capacity.ts';
+import type { BlockPlan } from '../src/commands/plan/block-plan.ts';
 import type { Plan as PlannedNodes } from '../src/commands/plan/plan.ts';
 import type { NodeStatusReport } from '../src/controller/reporting/node-status-report.ts';
 import type { StatusReport } from '../src/controller/reporting/status-report.ts';
@@ -25,11 +26,11 @@ export interface MaxPods {
   readonly types: readonly TypeCapacity[];
 }
 
-/** The answer of `headwater plan`. */
-export interface Plan extends PlannedNodes {
+/** The answer of `headwater plan`: of a cloud, or of blocks. */
+export type Plan = (PlannedNodes | BlockPlan) & {
   /** Facts that the plan does not count, in words. */
   readonly notes: readonly string[];
-}
+};
 
 /** A file of `headwater snapshot`. */
 export interface Snapshot {

@@ -55,6 +55,21 @@ export const planDescription: Omit<CommandDescription, 'run'> = {
         notes: ['Accepted: a whole number from 0 to 100', 'Default: 2.'],
       },
       {
+        name: 'pre-allocate',
+        value: { placeholder: 'number' },
+        help: 'The addresses that each node keeps free.',
+        notes: [
+          'Accepted: a whole number from 0 to 10000',
+          'Default: as most nodes in their zone; with pools of blocks, 8 of the pool named default.',
+        ],
+      },
+      {
+        name: 'pool',
+        value: { placeholder: 'pool' },
+        help: 'With multi-pool: the pool that the addresses are of.',
+        notes: ['Accepted: the name of a CiliumPodIPPool', 'Default: the only one, else that named default.'],
+      },
+      {
         name: 'snapshot',
         value: { placeholder: 'path' },
         help: 'A file of headwater snapshot to plan with. No cluster is asked then.',

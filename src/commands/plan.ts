@@ -4,8 +4,9 @@ import { integer, list, text, type ValueKind } from '../config/value-kinds.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import { exitCode } from './exit-code.ts';
 import { chooseKinds, type PlanQuestion } from './plan/chosen-kinds.ts';
+import { type BlockFacts, blockFactsIn, planBlocks, waitingIn } from './plan/block-plan.ts';
 import { planNodes } from './plan/plan.ts';
-import { planLines } from './plan/plan-lines.ts';
+import { blockPlanLines, planLines } from './plan/plan-lines.ts';
 import { type PlanningFacts, planningFactsIn } from './plan/planning-facts.ts';
 import { loadSnapshot, type SavedStatus, saveSnapshot, snapshotText } from './plan/saved-status.ts';
 import { ask, isJson, lastOf, printAnswer, wrongFlag } from './status/asking.ts';
@@ -62,6 +63,8 @@ const kinds = {
   subnet: text('subnet', /^[\w./()-]{1,500}$/, 'the id of a subnet'),
   pods: integer({ min: 0, max: 10_000 }),
   'agent-addresses': integer({ min: 0, max: 100 }),
+  'pre-allocate': integer({ min: 0, max: 10_000 }),
+  pool: text('pool', /^[\w.-]{1,253}$/, 'the name of a CiliumPodIPPool'),
 } as const satisfies Record<string, ValueKind<unknown>>;
 
 function questionIn(given: RawFlags): { readonly question: PlanQuestion } | { readonly problem: string } {
@@ -83,6 +86,8 @@ function questionIn(given: RawFlags): { readonly question: PlanQuestion } | { re
     subnet: read('subnet', kinds.subnet),
     pods: read('pods', kinds.pods),
     agentAddresses: read('agent-addresses', kinds['agent-addresses']) ?? 2,
+    preAllocate: read('pre-allocate', kinds['pre-allocate']),
+    pool: read('pool', kinds.pool),
   };
   if (problems.length > 0) return { problem: problems.join('; ') };
   if (add === undefined) return { problem: 'say by --add how many nodes to plan, such as --add=300' };
@@ -92,8 +97,12 @@ function questionIn(given: RawFlags): { readonly question: PlanQuestion } | { re
 type Source = Pick<Served, 'json' | 'report'> & Partial<SavedStatus>;
 
 function toldPlan(source: Source, question: PlanQuestion): Told {
+  const blocks = blockFactsIn(source.json);
   const facts = planningFactsIn(source.json);
+  if (blocks !== undefined) return toldBlocks(source, question, blocks);
   if (facts === undefined) return unanswered(factsProblem(source) ?? '');
+  if (question.pool !== undefined)
+    return unanswered('--pool is for pools of blocks, and nodes get addresses of subnets here: leave it out');
   const chosen = chooseKinds(question, facts.planning);
   if ('problem' in chosen) return unanswered(chosen.problem);
   const planned = planNodes(question.add, chosen.kinds, facts);
@@ -105,9 +114,25 @@ function toldPlan(source: Source, question: PlanQuestion): Told {
   };
 }
 
+function toldBlocks(source: Source, question: PlanQuestion, facts: BlockFacts): Told {
+  const planned = planBlocks(question, facts);
+  if (typeof planned === 'string') return unanswered(planned);
+  const waiting = waitingIn(facts);
+  const notes = [
+    ...(waiting > 0 ? [`nodes that wait for blocks come first, and are not counted: ${waiting}`] : []),
+    ...ageOf(source),
+  ];
+  return {
+    json: `${JSON.stringify({ ...planned, notes })}\n`,
+    lines: (width) => blockPlanLines(planned, notes, width),
+    isProblem: planned.fit < planned.nodes,
+  };
+}
+
 /** Why a report says nothing to plan with; undefined if it does. */
 function factsProblem({ json, report }: Source): string | undefined {
-  return planningFactsIn(json) === undefined ? withoutFacts(report) : undefined;
+  const isEnough = blockFactsIn(json) !== undefined || planningFactsIn(json) !== undefined;
+  return isEnough ? undefined : withoutFacts(report);
 }
 
 function ageOf({ takenAt }: Source): readonly string[] {

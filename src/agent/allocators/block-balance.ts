@@ -1,24 +1,9 @@
 // How many addresses of a pool a node asks for, and which blocks it keeps. Pure.
+import type { DemandParts } from '../../blocks/set/stepped-demand.ts';
 import type { BlockEnds } from './host-scope-allocator.ts';
 import type { BlockUse } from './multi-pool-allocator.ts';
 
-export interface DemandParts {
-  readonly inUse: number;
-  /** Requests that wait. */
-  readonly pending: number;
-  /** Free addresses to hold. */
-  readonly preAllocate: number;
-}
-
 export type DemandRule = (parts: DemandParts) => number;
-
-/** In whole steps of the addresses to hold, so that not every pod changes the demand: as Cilium agents count. */
-export function steppedDemand({ inUse, pending, preAllocate }: DemandParts): number {
-  const count = inUse + pending;
-  if (preAllocate === 0) return count;
-  const steps = Math.floor(count / preAllocate);
-  return (count % preAllocate === 0 ? steps + 1 : steps + 2) * preAllocate;
-}
 
 /** Exact, as Cilium agents count in clouds: controllers read the addresses in use from it. */
 export function linearDemand({ inUse, pending, preAllocate }: DemandParts): number {

@@ -24,7 +24,7 @@ import type { ModeDeps } from '../../controller/host.ts';
 import { mayWrite } from './own-lease.ts';
 import { countedByKey, keyOf, showNodes, waitingSeries } from './block-gauges.ts';
 import type { HolderWatch } from './block-watch.ts';
-import { type ReportedBlocks, sumOfDryRun } from './block-status-report.ts';
+import { type BlockPlanning, type ReportedBlocks, sumOfDryRun } from './block-status-report.ts';
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import type { WriteHealth } from '../../controller/reporting/write-health.ts';
 
@@ -46,6 +46,8 @@ export interface ServedBlocks {
   readonly collection?: Pick<CiliumNodeGc, 'wouldDelete'> | undefined;
   /** The report on the cloud whose routes it follows. */
   cloud?(): CloudCallReport;
+  /** Default: a node gets a block of each family. */
+  planning?(): BlockPlanning;
 }
 
 /** The process, as far as a session depends on it. */
@@ -134,6 +136,7 @@ export class BlockSession implements AllocatorPorts {
       this.#ledger.totals().map((total) => [keyOf(total), this.#daysLeft(total)] as const),
     );
     return {
+      planning: this.#served.planning?.(),
       standings: this.#standings(),
       pools: this.#ledger.figures().map((figures) => {
         const key = keyOf({ pool: figures.pool, family: figures.cidr.family });

@@ -40,12 +40,21 @@ export interface CidrFleetReport {
   readonly nodes: Readonly<Record<'total' | Standing['standing'], number>>;
   /** A report for each network that blocks come from. */
   readonly pools: readonly PoolReport[];
+  /** Facts that decide what another node would get. */
+  readonly planning: BlockPlanning;
   /** Nodes that wait for a block, oldest first. */
   readonly waiting: readonly CidrNodeEntry[];
   /** Nodes that have their blocks, and a condition. */
   readonly warnings: readonly CidrNodeEntry[];
   /** Entries omitted from each list because of its length. */
   readonly omitted?: Readonly<Record<string, number>>;
+}
+
+export interface BlockPlanning {
+  /** A node gets a block of each family, or as many of a pool as hold the addresses that its agent asks for. */
+  readonly blocks: 'oneOfEachFamily' | 'asAsked';
+  /** Addresses of a block that pods can have, of pools that say so themselves. */
+  readonly usable?: readonly { readonly pool: string; readonly family: Family; readonly addresses: number }[];
 }
 
 /** The sum of a dry run. `giveBlocks`: nodes that would get blocks. `deleteCiliumNodes`: those of machines that are gone. */
@@ -94,6 +103,8 @@ export interface ReportedPool extends PoolFigures {
 
 /** The report of a session. */
 export interface ReportedBlocks {
+  /** Default: a node gets a block of each family. */
+  readonly planning?: BlockPlanning | undefined;
   readonly standings: readonly Standing[];
   readonly pools: readonly ReportedPool[];
   readonly othersWrite: ReportedWrite | undefined;
@@ -186,6 +197,7 @@ function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
     reasons: countsByReason(standings.map(({ condition }) => condition)),
     nodes: countsOf(standings),
     pools: blocks.pools.map(poolReport),
+    planning: blocks.planning ?? { blocks: 'oneOfEachFamily' },
     waiting: waiting.slice(0, maxListed).map(entryOf),
     warnings: warnings.slice(0, maxListed).map(entryOf),
     ...omittedOf({ waiting, warnings }),

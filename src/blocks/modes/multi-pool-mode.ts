@@ -6,6 +6,7 @@ import { bySeniority } from '../allocation/seniority.ts';
 import type { WideHolding } from '../cluster-pool/first-held.ts';
 import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
 import { ForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
+import { usableAddresses } from '../multi-pool/pool-definition.ts';
 import { PoolPolicy, type PoolPolicyEvent } from '../multi-pool/pool-policy.ts';
 import { type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-holder.ts';
 import { type Cidr, cidrOf } from '../set/cidr.ts';
@@ -15,6 +16,7 @@ import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-po
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { HostedMode } from './block-mode.ts';
 import type { BlockSession } from './block-session.ts';
+import type { BlockPlanning } from './block-status-report.ts';
 import { HolderWatch } from './block-watch.ts';
 import { CiliumNodeMode } from './cilium-node-mode.ts';
 import { accessScope, type ModeDeps } from '../../controller/host.ts';
@@ -54,6 +56,15 @@ class MultiPoolMode extends CiliumNodeMode {
   override get leadingProblem(): string | undefined {
     if (this.#podsProblem === undefined) return super.leadingProblem;
     return `it waits for a list of all pods: ${this.#podsProblem}`;
+  }
+
+  planning(): BlockPlanning {
+    const usable = this.#ledger.totals().flatMap(({ pool, family }) => {
+      const rules = this.#policy?.book.get(pool)?.definition?.[family];
+      if (rules === undefined) return [];
+      return [{ pool, family, addresses: usableAddresses({ family, length: rules.maskSize }, rules) }];
+    });
+    return { blocks: 'asAsked', usable };
   }
 
   override async prepare(signal: AbortSignal): Promise<void> {

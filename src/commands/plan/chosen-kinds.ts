@@ -16,6 +16,10 @@ export interface PlanQuestion {
   /** Pods of each node that need an address; undefined: as many as it can hold. */
   readonly pods: number | undefined;
   readonly agentAddresses: number;
+  /** Addresses that each node keeps free; undefined: as the nodes that are there. */
+  readonly preAllocate: number | undefined;
+  /** Pool of blocks that agents ask; undefined: their default. */
+  readonly pool: string | undefined;
 }
 
 /** Nodes of one zone that are all alike. */
@@ -116,5 +120,7 @@ function nodeLike(like: NodeKind, question: PlanQuestion, limits: InstanceLimits
   const own = isTyped && question.type !== undefined ? (limits ?? like.limits) : like.limits;
   const { agentAddresses } = question;
   const pods = question.pods ?? Math.max(0, maximumAllocatable(own, requirements) - agentAddresses);
-  return { requirements, watermarks, limits: own, ipv6, given, pods, agentAddresses };
+  const { preAllocate = watermarks.preAllocate } = question;
+  const marks = { ...watermarks, preAllocate };
+  return { requirements, watermarks: marks, limits: own, ipv6, given, pods, agentAddresses };
 }

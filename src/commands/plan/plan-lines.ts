@@ -1,6 +1,8 @@
 // Lines of the command plan. Pure.
 import { cut, type Line, table, told } from '../status/text-table.ts';
 import { ageInWords, counted, nameInWords } from '../status/words.ts';
+import { familyNames } from '../../blocks/set/cidr.ts';
+import type { BlockPlan } from './block-plan.ts';
 import type { Plan, PlannedKind, PlanProblem } from './plan.ts';
 
 type Width = number | undefined;
@@ -15,6 +17,48 @@ export function planLines(plan: Plan, notes: readonly string[], width: Width): r
     subnetLines(plan, width),
     notes.flatMap((note) => told('note', note, width, 'doubtful')),
   ];
+  return joined(sections, width);
+}
+
+/** The same of blocks. */
+export function blockPlanLines(plan: BlockPlan, notes: readonly string[], width: Width): readonly Line[] {
+  const { nodes, fit, each, blocks, pools, problems } = plan;
+  const gets = each.map(
+    ({ blocks: count, maskSize, family, addresses }) =>
+      `${counted(count, `${familyNames[family]} block`)} of /${maskSize} with ${counted(addresses, 'address', 'es')}`,
+  );
+  const sections = [
+    [
+      {
+        text: `${counted(nodes, 'node')}: ${fit === nodes ? 'all fit' : `${fit} fit`}`,
+        style: 'title' as const,
+      },
+      ...told('each', `gets ${gets.join(' and ')}`, width),
+      ...told('total', counted(blocks, 'block'), width),
+    ],
+    problems.flatMap((problem) => told('problem', problemInWords(problem, plan), width, 'bad')),
+    table(pools, width, {
+      columns: [
+        ['POOL', ({ pool }) => pool],
+        ['CIDR', ({ cidr }) => cidr, 1],
+        ['MASK', ({ maskSize }) => `/${maskSize}`, 2],
+        ['FREE', ({ free }) => free],
+        ['TAKEN', ({ taken }) => taken],
+        ['LEFT', ({ left }) => left],
+        ['FULL', fullAfter],
+      ],
+      style: ({ left }) => (left > 0 ? undefined : 'bad'),
+    }),
+    notes.flatMap((note) => told('note', note, width, 'doubtful')),
+  ];
+  return joined(sections, width);
+}
+
+function fullAfter({ runsOutAfter: after }: { readonly runsOutAfter?: number }): string {
+  return after === undefined ? '' : `after ${counted(after, 'node')}`;
+}
+
+function joined(sections: readonly (readonly Line[])[], width: Width): readonly Line[] {
   return sections
     .filter((lines) => lines.length > 0)
     .flatMap((lines, index) => (index === 0 ? lines : [{ text: '' }, ...lines]))
@@ -64,7 +108,10 @@ function sumLines({ total, calls, seconds, limit }: Plan, width: Width): readonl
   ];
 }
 
-function problemInWords({ reason, why, firstNode, nodes, pods }: PlanProblem, plan: Plan): string {
+function problemInWords(
+  { reason, why, firstNode, nodes, pods }: PlanProblem,
+  plan: Pick<Plan, 'nodes'>,
+): string {
   const which = nodes === plan.nodes ? 'every node' : `${counted(nodes, 'node')}, first on node ${firstNode}`;
   const waiting = pods === 0 ? '' : `, ${counted(pods, 'pod')} without an address`;
   return `${reason} on ${which}${waiting}: ${why}`;
@@ -79,10 +126,7 @@ function subnetLines({ subnets }: Plan, width: Width): readonly Line[] {
       ['FREE', ({ free }) => free],
       ['TAKEN', ({ taken }) => taken],
       ['LEFT', ({ left }) => left],
-      [
-        'FULL',
-        ({ runsOutAfter }) => (runsOutAfter === undefined ? '' : `after ${counted(runsOutAfter, 'node')}`),
-      ],
+      ['FULL', fullAfter],
     ],
     style: ({ runsOutAfter }) => (runsOutAfter === undefined ? undefined : 'bad'),
   });

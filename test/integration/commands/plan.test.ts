@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
-import { endAll, headwater, linesOf } from './child.ts';
-import { supplied } from './simulated.ts';
+import { Child, endAll, headwater, linesOf } from './child.ts';
+import { announce, simulate, supplied } from './simulated.ts';
 
 let directory = '';
 const ended: (() => Promise<void>)[] = [];
@@ -18,6 +18,14 @@ afterEach(async () => {
   for (const end of ended.splice(0)) await end();
 });
 afterAll(() => rm(directory, { recursive: true }));
+
+/** Resolves once the status names it. */
+async function mentioning(address: string, text: string): Promise<void> {
+  for (;;) {
+    const { out } = await headwater(['status', address]);
+    if (out.includes(text)) return;
+  }
+}
 
 describe('headwater plan', () => {
   test('plans further nodes like those of the leader, and names the subnet that runs out', async () => {
@@ -54,6 +62,84 @@ describe('headwater plan', () => {
       out: '',
       err: 'headwater plan: no node has the zone "us-east-1b"; did you mean us-east-1a?\n',
     });
+  });
+
+  test.each<[string, string[], string[], object]>([
+    [
+      'cluster-pool',
+      [
+        'run',
+        '--ipam=cluster-pool',
+        '--cluster-pool-ipv4-cidr=10.0.0.0/24',
+        '--cluster-pool-ipv4-mask-size=26',
+      ],
+      [],
+      {
+        fit: 4,
+        blocks: 4,
+        problems: [expect.objectContaining({ reason: 'PodCIDRsExhausted', firstNode: 5 })],
+      },
+    ],
+    [
+      'multi-pool',
+      [
+        'run',
+        '--ipam=multi-pool',
+        '--auto-create-cilium-pod-ip-pools=mine=ipv4-cidrs:10.0.0.0/24;ipv4-mask-size:28',
+      ],
+      ['--pods=40'],
+      { fit: 5, blocks: 16, problems: [expect.objectContaining({ reason: 'PoolExhausted', firstNode: 6 })] },
+    ],
+    [
+      'nodeipam',
+      ['nodeipam', '--cluster-cidr=10.0.0.0/24', '--node-cidr-mask-size=26'],
+      [],
+      { fit: 4, blocks: 4, problems: [expect.objectContaining({ reason: 'PodCIDRsExhausted', nodes: 2 })] },
+    ],
+  ])('plans blocks: %s', async (mode, args, asked, plan) => {
+    const { kubeconfig } = await simulate(join(directory, mode));
+    const controller = new Child([
+      ...args,
+      `--k8s-kubeconfig-path=${kubeconfig}`,
+      '--serve-addr=127.0.0.1:0',
+    ]);
+    const port = await controller.word(/"port":(\d+).*"msg":"serving health/);
+    await controller.said(/"msg":"leading"/);
+    const address = `--address=127.0.0.1:${port}`;
+    await mentioning(address, '10.0.0.0/24');
+
+    const fits = await headwater(['plan', address, '--add=2', ...asked]);
+    const runsOut = await headwater(['plan', address, '--add=6', '--output=json', ...asked]);
+
+    expect(fits).toMatchObject({ code: 0, err: '' });
+    expect(linesOf(fits.out)[0]).toBe('2 nodes: all fit');
+    expect(runsOut).toMatchObject({ code: 1, err: '' });
+    expect(JSON.parse(runsOut.out)).toMatchObject(plan);
+  });
+
+  test('plans as many blocks as nodes then get', async () => {
+    const { kubeconfig, api } = await simulate(join(directory, 'blocks'));
+    const controller = new Child([
+      'run',
+      '--ipam=cluster-pool',
+      '--cluster-pool-ipv4-cidr=10.0.0.0/25',
+      '--cluster-pool-ipv4-mask-size=26',
+      `--k8s-kubeconfig-path=${kubeconfig}`,
+      '--serve-addr=127.0.0.1:0',
+    ]);
+    const port = await controller.word(/"port":(\d+).*"msg":"serving health/);
+    await controller.said(/"msg":"leading"/);
+    const planned = await headwater(['plan', `--address=127.0.0.1:${port}`, '--add=3']);
+
+    for (const name of ['one', 'two', 'three']) await announce(api, name, `i-0000000000000000${name.length}`);
+    await controller.said(/"node":"three","reason":"PodCIDRsExhausted"/);
+    const then = await headwater(['plan', `--address=127.0.0.1:${port}`, '--add=1']);
+
+    expect(linesOf(planned.out)[0]).toBe('3 nodes: 2 fit');
+    expect(then.code).toBe(1);
+    expect(linesOf(then.out)).toContain(
+      'note        nodes that wait for blocks come first, and are not counted: 1',
+    );
   });
 
   test('plans the same with a snapshot, which replaces its file as a whole', async () => {

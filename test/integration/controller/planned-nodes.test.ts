@@ -48,6 +48,8 @@ function planOf({ controller }: WorldController, asked: Partial<PlanQuestion>): 
     subnet: undefined,
     pods: 0,
     agentAddresses,
+    preAllocate: undefined,
+    pool: undefined,
     ...asked,
   };
   const facts = planningFactsIn(JSON.stringify(controller.status()));

@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import {
-  blocksToHold,
-  linearDemand,
-  type Offered,
-  steppedDemand,
-} from '../../../../src/agent/allocators/block-balance.ts';
+import { blocksToHold, linearDemand, type Offered } from '../../../../src/agent/allocators/block-balance.ts';
+import { steppedDemand } from '../../../../src/blocks/set/stepped-demand.ts';
 
 describe('the demand for addresses of a pool', () => {
   test.each([

@@ -69,7 +69,17 @@ export function facts(
 }
 
 export function question(change: Partial<PlanQuestion> = {}): PlanQuestion {
-  return { add: 10, type: undefined, zones: [], subnet: undefined, pods: 20, agentAddresses: 0, ...change };
+  return {
+    add: 10,
+    type: undefined,
+    zones: [],
+    subnet: undefined,
+    pods: 20,
+    agentAddresses: 0,
+    preAllocate: undefined,
+    pool: undefined,
+    ...change,
+  };
 }
 
 export function planned(asked: Partial<PlanQuestion>, known = facts()): Plan {
