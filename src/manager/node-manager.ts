@@ -391,7 +391,7 @@ export class NodeManager implements CloudListener {
       view: reconciler && this.#context.cloud.inventory.view(instanceId),
       isVerified: this.mayBelongTo(name, instanceId),
       isNamed: this.#ownership.isVerified(name, instanceId),
-      isReadRefused: this.#context.cloud.instances.isReadRefused(instanceId),
+      isReadRefused: this.#context.cloud.instances.failures.isReadRefused(instanceId),
       removal: (this.#ownership.isPossible(name, instanceId) && reconciler?.removal) || 'none',
     });
   }

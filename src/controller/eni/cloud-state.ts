@@ -111,9 +111,7 @@ export class CloudState implements CloudPort {
     this.instances = {
       refresh: (instanceId) => this.#refreshes.request(instanceId),
       refreshAwaited: (instanceId, since) => this.#refreshes.awaitAttachment(instanceId, since),
-      unreadBecause: (instanceId) => this.#failures.conditionOf(instanceId),
-      unlistedBecause: (instanceId) => this.#failures.unlistedBecause(instanceId),
-      isReadRefused: (instanceId) => this.#failures.isRefused(instanceId),
+      failures: this.#failures,
     };
     this.supply = {
       ledger: this.#ledger,

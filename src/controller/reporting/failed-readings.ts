@@ -40,7 +40,7 @@ export class FailedReadings {
   }
 
   /** Why an instance, or something that it needs, is not read: a failure that a retry cannot fix at once, or a repeated one. */
-  conditionOf(instanceId: string): NodeCondition | undefined {
+  unreadBecause(instanceId: string): NodeCondition | undefined {
     const own = lastingIn(this.#instances.get(instanceId));
     const all = [...this.#failed.values()].flatMap((reading) => lastingIn(reading) ?? []).at(-1);
     // If all nodes have the same cause, all get the same text.
@@ -49,7 +49,7 @@ export class FailedReadings {
   }
 
   /** Whether the cloud answered the last read of the instance, and refused it. */
-  isRefused(instanceId: string): boolean {
+  isReadRefused(instanceId: string): boolean {
     const failure = this.#instances.get(instanceId)?.failure;
     return failure !== undefined && policyOf(failure).refuses !== 'nothing';
   }

@@ -160,6 +160,7 @@ class IdleGuard {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #abort: LinkedAbort;
+  readonly signal: AbortSignal;
   #touched: number | undefined;
   #cancel = (): void => undefined;
 
@@ -167,10 +168,7 @@ class IdleGuard {
     this.#clock = clock;
     this.#limit = limit;
     this.#abort = new LinkedAbort(parent);
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+    this.signal = this.#abort.signal;
   }
 
   touch(): void {

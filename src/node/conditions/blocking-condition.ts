@@ -64,7 +64,7 @@ function ipv6ConditionIn(
 ): NodeCondition | undefined {
   if (ipv6 === 'unshowable') return unshowableIpv6();
   if (ipv6 === 'unusable') return view && unusableIpv6On(view, requirements).flatMap(unusableIpv6)[0];
-  return ipv6Condition(plan?.ipv6, requirements.instanceType, words);
+  return plan?.ipv6 && ipv6Condition(plan.ipv6, requirements.instanceType, words);
 }
 
 function troubleCondition(

@@ -9,12 +9,10 @@ const waits = 'its agent asks for IPv6 and does not get ready without an IPv6 pr
 
 /** Why the node does not get its prefix; undefined if that may be transient. */
 export function ipv6Condition(
-  unmet: Ipv6Unmet | undefined,
+  { obstacle, refusals }: Ipv6Unmet,
   instanceType: string,
   words: CloudWords,
 ): NodeCondition | undefined {
-  if (unmet === undefined) return undefined;
-  const { obstacle, refusals } = unmet;
   if (obstacle !== undefined) return obstacleCondition(obstacle, instanceType, words);
   const told = refusalsCondition(refusals.filter(isTold));
   const [first] = told;

@@ -58,7 +58,7 @@ export class ConditionReport {
       node,
       instanceId,
       view,
-      unread: isUnread ? (cloud.instances.unreadBecause(instanceId) ?? this.#condition) : undefined,
+      unread: isUnread ? (cloud.instances.failures.unreadBecause(instanceId) ?? this.#condition) : undefined,
       pause: permission.refusal('allocate', node.name),
       cap,
       words,

@@ -13,7 +13,7 @@ import { withoutAwaited } from '../demand/awaited.ts';
 import { protocolOf } from '../demand/demand.ts';
 import { podAddresses } from '../demand/capacity.ts';
 import { ipv6PrefixesIn } from '../demand/ipv6.ts';
-import { presentable } from '../conditions/node-condition.ts';
+import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import type { IdlePhases } from '../release/idle-interfaces.ts';
 import { operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import type { NodeContext } from './node-context.ts';
@@ -117,7 +117,7 @@ export class DesiredState {
   claim(assessment: Assessment): boolean {
     const before = this.#claimed;
     this.#content = this.#contentOf(assessment);
-    this.#noticeError(assessment);
+    if (assessment.kind === 'unmanaged') this.#noticeError(assessment.condition);
     return textOf(this.#claimed) !== textOf(before);
   }
 
@@ -152,9 +152,8 @@ export class DesiredState {
    * Headwater does not write it again. A node in another network may belong to another Headwater that uses the same
    * field.
    */
-  #noticeError(assessment: Assessment): void {
-    if (assessment.kind !== 'unmanaged') return;
-    const { message } = presentable(assessment.condition);
+  #noticeError(condition: NodeCondition): void {
+    const { message } = presentable(condition);
     if (this.#state.node.status.operatorError === message) this.#said = message;
   }
 
@@ -203,8 +202,9 @@ export class DesiredState {
     return this.#offer(facts, {
       status: setOf([...hidden, ...unconfirmed.status, ...split.status]),
       pool: setOf([...hidden, ...unconfirmed.pool, ...split.pool]),
-      onOthers: this.#onOthers(requirements),
-      moved: this.#moved(known),
+      // A verified object shows what its view has.
+      onOthers: this.#isVerified() ? noAddresses : this.#onOthers(requirements),
+      moved: this.#isVerified() ? noAddresses : this.#moved(known),
     });
   }
 
@@ -240,9 +240,8 @@ export class DesiredState {
     return unverifiedOffer(offerOf(facts, excluded), this.#state.node, elsewhere, this.#section);
   }
 
-  /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
+  /** Addresses that an unverified object shows and another instance has. */
   #onOthers({ networkId }: NodeRequirements): ReadonlySet<string> {
-    if (this.#isVerified()) return noAddresses;
     const { fleet, cloud } = this.#context;
     const { node, instanceId } = this.#state;
     const { addresses } = shownBy({ kind: 'node', node });
@@ -252,7 +251,6 @@ export class DesiredState {
 
   /** Addresses that an unverified object shows on one interface while another one, perhaps awaited, has them. */
   #moved(known: InstanceView): ReadonlySet<string> {
-    if (this.#isVerified()) return noAddresses;
     const { node, instanceId } = this.#state;
     const { section } = this.#context.cloud.implementation;
     return setOf(movedWithin(known, restoredState(node, instanceId, section).interfaces));

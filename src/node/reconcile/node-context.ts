@@ -75,6 +75,11 @@ export interface InstanceReads {
   refresh(instanceId: string): Promise<void>;
   /** Refreshes an instance until nothing of it is awaited; `since`: when the newest interface was attached, in monotonic ms. */
   refreshAwaited(instanceId: string, since: number): void;
+  readonly failures: FailedReads;
+}
+
+/** What the last reads met. */
+export interface FailedReads {
   /** Why the instance is not read; undefined while no read of it fails. */
   unreadBecause(instanceId: string): NodeCondition | undefined;
   /** Why listings that show others no longer show the instance; undefined while they do. */

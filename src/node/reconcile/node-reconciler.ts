@@ -242,7 +242,7 @@ export class NodeReconciler {
     const pool = this.#maintainer.step(this.#state.forAllocation(), now);
     const address = this.#staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
-    this.#deficit.notice(this.#state.assessed, this.pendingPods);
+    this.#deficit.notice(this.#state.assessed, this.#state.pendingPods);
     const warnings = this.#warn(now);
     // Demand now counts as gone what the step above lets go: what is needed after all comes back before the write.
     const onward = this.#releaser.step(this.#state.forRelease(), now);
@@ -328,7 +328,7 @@ export class NodeReconciler {
   #warn(now: number): Requeue {
     const { view, node, assessed: assessment, changedByUs, podUse } = this.#state;
     const staticIp = this.#staticAddress.warning;
-    const unlisted = this.#context.cloud.instances.unlistedBecause(this.#state.instanceId);
+    const unlisted = this.#context.cloud.instances.failures.unlistedBecause(this.#state.instanceId);
     const { infrastructure } = this.#context.cloud.network;
     const facts = { view, assessment, infrastructure, changedByUs, staticIp, podUse, unlisted };
     return this.#warnings.step(node, facts, now);

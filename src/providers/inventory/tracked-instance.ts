@@ -66,8 +66,9 @@ export class TrackedInstance {
 
   /** Returns the same object until something changes. */
   get view(): InstanceView {
+    if (this.#view !== undefined) return this.#view;
     const { records, unusable } = this.#known;
-    this.#view ??= {
+    return (this.#view = {
       id: this.id,
       read: this.#read,
       presence: this.#presence.presence,
@@ -78,8 +79,7 @@ export class TrackedInstance {
       ...uncertainIn(records),
       withdrawn: this.#withdrawn(),
       refreshDue: this.#refreshDue,
-    };
-    return this.#view;
+    });
   }
 
   /**

@@ -64,7 +64,7 @@ describe('a read of single instances that fails', () => {
   test('is the reason of these instances alone, until they are read', () => {
     const readings = new FailedReadings(recordingLogger());
     const reasons = (): readonly (string | undefined)[] =>
-      ['i-1', 'i-2'].map((id) => readings.conditionOf(id)?.message);
+      ['i-1', 'i-2'].map((id) => readings.unreadBecause(id)?.message);
 
     readings.reportInstances(message, lacking('A'), ['i-1']);
     const failed = reasons();
@@ -80,7 +80,7 @@ describe('a read of single instances that fails', () => {
 
     readings.keepInstances((id) => id === 'i-2');
 
-    expect(['i-1', 'i-2'].map((id) => readings.conditionOf(id) !== undefined)).toEqual([false, true]);
+    expect(['i-1', 'i-2'].map((id) => readings.unreadBecause(id) !== undefined)).toEqual([false, true]);
   });
 
   test('is a reason once it repeats, if it may pass', () => {
@@ -89,7 +89,7 @@ describe('a read of single instances that fails', () => {
 
     const reasons = [1, 2].map(() => {
       readings.reportInstances(message, silent, ['i-1']);
-      return readings.conditionOf('i-1')?.reason;
+      return readings.unreadBecause('i-1')?.reason;
     });
 
     expect(reasons).toEqual([undefined, 'Unreachable']);
@@ -119,6 +119,6 @@ test.each([
     for (let count = 0; count < times; count++)
       readings.report(message, new CloudError({ kind, ...details }));
 
-    expect(readings.conditionOf('i-1') !== undefined).toBe(isWhy);
+    expect(readings.unreadBecause('i-1') !== undefined).toBe(isWhy);
   },
 );

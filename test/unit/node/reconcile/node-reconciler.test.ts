@@ -47,7 +47,9 @@ class Rig {
         implementation: scriptedImplementation({}),
         inventory: { view: () => this.#view(), track: nothing, untrack: nothing, agentGaveUp: nothing },
         network: { infrastructure: infrastructure([]), covers: () => true },
-        instances: { unreadBecause: () => void this.decisions++, unlistedBecause: () => undefined },
+        instances: {
+          failures: { unreadBecause: () => void this.decisions++, unlistedBecause: () => undefined },
+        },
         supply: {},
         limits: { get: () => undefined },
       },

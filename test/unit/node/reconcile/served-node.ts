@@ -75,7 +75,10 @@ export class ServedNode {
           infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
           covers: () => true,
         },
-        instances: { unreadBecause: nothing, unlistedBecause: nothing, refreshAwaited: nothing },
+        instances: {
+          refreshAwaited: nothing,
+          failures: { unreadBecause: nothing, unlistedBecause: nothing },
+        },
         supply: {
           ledger: { free: () => 100, maxPrefixes: () => 0 },
           orphans: { of: () => ({ read: true, fit: [], unclear: [] }) },
