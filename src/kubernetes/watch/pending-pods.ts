@@ -1,7 +1,6 @@
 // Counts the pods that wait for an address on each node: scheduled, on the pod network, not terminating and without an
 // address, in their own status and by what their agent reports. It keeps nothing else of a pod but its name.
-import { addressesOf } from './shown-pods.ts';
-import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import type { ClientPorts } from '../transport/transport.ts';
 import { Reflector, type ReflectorState } from './reflector.ts';
@@ -112,4 +111,11 @@ function waitsOn(pod: JsonObject): WaitsOn {
     valueAt(pod, 'metadata', 'deletionTimestamp') === undefined &&
     addressesOf(pod).length === 0;
   return isWaiting ? { node } : isWaitingNowhere;
+}
+
+/** The addresses that a pod shows, in its status. */
+export function addressesOf(pod: JsonObject): readonly string[] {
+  const list = valueAt(pod, 'status', 'podIPs');
+  const texts = isList(list) ? list.map((entry) => textAt(entry, 'ip')) : [];
+  return [...new Set([...texts, textAt(pod, 'status', 'podIP')].flatMap((text) => text || []))];
 }

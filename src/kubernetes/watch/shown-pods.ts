@@ -2,10 +2,11 @@
 // cluster would cost memory and requests at all times, for what is asked of few nodes now and then.
 import type { Clock } from '../../runtime/clock.ts';
 import { type ApiRefusal, ask } from '../transport/api-reply.ts';
-import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { itemsOf, listAll } from './listing.ts';
 import type { Read } from './object-store.ts';
+import { addressesOf } from './pending-pods.ts';
 
 /** Which pod shows an address. */
 export interface ShownPod {
@@ -148,11 +149,4 @@ const maxNamed = 5;
 export function namedPods(shown: readonly ShownPod[]): string {
   const texts = shown.slice(0, maxNamed).map(({ pod, address }) => `pod ${pod} has ${address}`);
   return [...texts, ...(shown.length > maxNamed ? ['others'] : [])].join(', ');
-}
-
-/** The addresses that a pod shows, in its status. */
-export function addressesOf(pod: JsonObject): readonly string[] {
-  const list = valueAt(pod, 'status', 'podIPs');
-  const texts = isList(list) ? list.map((entry) => textAt(entry, 'ip')) : [];
-  return [...new Set([...texts, textAt(pod, 'status', 'podIP')].flatMap((text) => text || []))];
 }
