@@ -75,15 +75,11 @@ function comingIndexes(steps: readonly PlannedStep[]): readonly number[] {
 }
 
 function takenIndexes({ view, steps }: DeviceSlots): ReadonlySet<number | undefined> {
-  return new Set<number | undefined>([
-    ...view.interfaces
-      .filter((item) => (item.attachment?.networkCard ?? 0) === 0)
-      .map((item) => item.attachment?.deviceIndex),
-    ...unusableIn(view)
-      .filter((item) => item.networkCard === 0)
-      .map((item) => item.deviceIndex),
-    ...comingIndexes(steps),
-  ]);
+  const taken = new Set<number | undefined>(comingIndexes(steps));
+  for (const { attachment } of view.interfaces)
+    if ((attachment?.networkCard ?? 0) === 0) taken.add(attachment?.deviceIndex);
+  for (const { networkCard, deviceIndex } of unusableIn(view)) if (networkCard === 0) taken.add(deviceIndex);
+  return taken;
 }
 
 /** Interfaces that could serve the rest if they were repaired in the cloud. */

@@ -177,12 +177,12 @@ function addressesPerSlot(
  * count per slot.
  */
 function deviation(limits: InstanceLimits, view: InstanceView, requirements: NodeRequirements): number {
-  const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
   const delegates = delegatesPrefixes(limits, requirements);
-  const differing = usable.reduce(
-    (sum, { addresses, prefixes }) => sum + (delegates ? -addresses.length : prefixes.length),
-    0,
-  );
+  let differing = 0;
+  for (const item of view.interfaces) {
+    if (exclusionOf(item, requirements) !== undefined) continue;
+    differing += delegates ? -item.addresses.length : item.prefixes.length;
+  }
   return differing * (prefixSize - 1);
 }
 

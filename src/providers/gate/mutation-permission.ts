@@ -100,11 +100,12 @@ export class MutationPermission {
   refusal(activity: Activity, node?: string): PauseReason | undefined {
     const { conflictingNodes: only } = this.#pauses;
     // A single agent may rewrite its own CiliumNode repeatedly; other nodes still get addresses.
-    const isOthers = (reason: PauseReason): boolean =>
-      reason === 'conflictingWriter' && activity !== 'release' && only?.includes(node ?? '') === false;
-    return pauseReasons.find(
-      (reason) => pausedBy(reason, this.#pauses).includes(activity) && !isOthers(reason),
-    );
+    const isOfOthers = activity !== 'release' && only?.includes(node ?? '') === false;
+    for (const reason of pauseReasons) {
+      if (reason === 'conflictingWriter' && isOfOthers) continue;
+      if (pausedBy(reason, this.#pauses).includes(activity)) return reason;
+    }
+    return undefined;
   }
 
   /** Why an operation in flight may not continue; undefined if it finishes, as for most reasons. */

@@ -102,7 +102,7 @@ interface Queue<W> {
 
 class Round<W extends Asking> {
   readonly #now: number;
-  readonly #buckets: Map<string, GrantedBucket>;
+  readonly #buckets = new Map<string, GrantedBucket>();
   /** What a lookup finds: the buckets as they are now in this round. */
   readonly #known: Buckets;
   readonly #queues: readonly Queue<W>[];
@@ -115,7 +115,7 @@ class Round<W extends Asking> {
   constructor(waiters: Iterable<W>, { shared, ofThing }: KnownBuckets, now: number) {
     this.#now = now;
     this.#queues = queuesOf(waiters);
-    this.#buckets = new Map([...shared].map(([name, bucket]) => [name, this.#withoutAbsent(name, bucket)]));
+    for (const [name, bucket] of shared) this.#buckets.set(name, this.#withoutAbsent(name, bucket));
     this.#known = { get: (name) => this.#buckets.get(name) ?? ofThing(name) };
   }
 
@@ -151,9 +151,9 @@ class Round<W extends Asking> {
 
   /** Whether the priority of the queue was skipped often enough. */
   #isDue({ costs, priority }: Queue<W>): boolean {
-    return [...costs.tokens.keys()].some(
-      (name) => (this.#buckets.get(name)?.skipped[priority] ?? 0) >= maxSkips,
-    );
+    for (const name of costs.tokens.keys())
+      if ((this.#buckets.get(name)?.skipped[priority] ?? 0) >= maxSkips) return true;
+    return false;
   }
 
   #until(queue: Queue<W>): number {
