@@ -27,7 +27,11 @@ export async function beginLife<W extends ClusterWorld>(
       life.controller = takeOver(world, life.controller, { flags });
     });
   };
-  const setup = { flags, ...(death !== undefined && { death: { ...death, onDeath } }) };
+  const setup = {
+    flags,
+    audited: true as const,
+    ...(death !== undefined && { death: { ...death, onDeath } }),
+  };
   const life = { world, controller: startController(world, setup) };
   prepare?.(world);
   await world.startAgents();

@@ -55,6 +55,8 @@ export interface ControllerSetup {
   readonly tamper?: (action: string, output: object, input: object) => object;
   /** Whether to count its requests to Kubernetes. */
   readonly metered?: true;
+  /** Whether to keep the audit of its changes. */
+  readonly audited?: true;
   /** Its process dies at one of its calls. */
   readonly death?: Death;
   /** Runs in the cluster between a write to Kubernetes and its answer. */
@@ -99,7 +101,9 @@ export class WorldController {
         random: world.random.fork(identity),
         log: log ?? recording,
         registry: this.#registry,
-        audit: auditInto(this.audited, { clock, ...this.#registry, leader: identity }),
+        ...(setup.audited === true && {
+          audit: auditInto(this.audited, { clock, ...this.#registry, leader: identity }),
+        }),
         onBug: (error) => world.bugs.push(error),
       },
       kubernetes:

@@ -7,7 +7,6 @@ import type {
   CloudAliases,
 } from '../../blocks/node-ipam/cloud/cloud-aliases.ts';
 import { cidrText, network, parseAddress, parseCidr } from '../../blocks/set/cidr.ts';
-import type { ChangePurpose } from '../../providers/contract/change-purpose.ts';
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
 import type { AliasInterface } from '../../providers/gce/alias-interface.ts';
 import type { ComputeSource } from '../../providers/gce/compute-api.ts';
@@ -74,10 +73,9 @@ class GceAliases implements CloudAliases {
   async addAlias({ name, providerId }: AliasNode, cidr: string, signal: AbortSignal): Promise<AliasAddition> {
     const path = instancePathOf(providerId);
     if (path === undefined) return unreadableProviderId(providerId, providerIdWords);
-    const instance = `${path.project}/${path.zone}/${path.name}`;
-    const subjects = [{ prefixes: [cidr] }];
-    const purpose: ChangePurpose = { operation: 'addAlias', why: 'podCidr', node: name, instance, subjects };
-    const context = { caller: high, signal, purpose };
+    const instanceId = `${path.project}/${path.zone}/${path.name}`;
+    const change = { operation: { kind: 'addAlias', instanceId, cidr } } as const;
+    const context = { caller: high, signal, node: { name, instanceId }, change };
     const wanted = { path, range: { ipCidrRange: cidr }, clock: this.#clock };
     const addition = await addRange(this.#client, wanted, context);
     this.#client.ended(context, endOf(addition));

@@ -3,11 +3,13 @@
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import {
-  type ChangePurpose,
+  type Change,
   type ChangeSubject,
+  purposeOf,
   subjectIn,
 } from '../../providers/contract/change-purpose.ts';
-import type { ChangeEnd, SettledChange } from '../../providers/gate/settled-change.ts';
+import type { SettledChange } from '../../providers/gate/settled-change.ts';
+import type { CallContext } from '../../providers/contract/cloud.ts';
 import type { CloudCall } from '../../providers/gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
@@ -29,8 +31,8 @@ interface AuditedProcess {
   readonly metrics: Pick<Metrics, 'headwater_audit_lines_total'>;
 }
 
-/** Calls whose line does not say how the change ends, by their purpose. */
-type OpenChanges = WeakMap<ChangePurpose, { readonly change: number; readonly action: string }>;
+/** Calls whose line does not say how their change ends. */
+type OpenChanges = WeakMap<Change, { readonly change: number; readonly action: string }>;
 
 export class ChangeAudit {
   readonly #lines: AuditLines;
@@ -48,30 +50,32 @@ export class ChangeAudit {
   }
 
   /** A call that changes something has left the gate, or the change has ended that one before has begun. */
-  changed({ call, purpose, end, requestId }: SettledChange): void {
-    if (call === undefined) {
-      if (purpose !== undefined && end !== 'accepted') this.#ended(purpose, end);
-      return;
-    }
+  changed(settled: SettledChange): void {
+    const { call, context, end } = settled;
+    if (call !== undefined) this.#sent(call, settled);
+    else if (context.change !== undefined) this.#ended(context.change, context, end);
+  }
+
+  #sent(call: CloudCall, { context, end, requestId }: SettledChange): void {
     const change = ++this.#count;
     const isOpen = end === 'accepted' || end.kind === 'ambiguous';
-    if (isOpen && purpose !== undefined) this.#open.set(purpose, { change, action: call.name });
+    if (isOpen && context.change !== undefined) this.#open.set(context.change, { change, action: call.name });
     this.#append({
       audit: 'change',
       change,
       action: call.name,
-      ...wordsOf(purpose, end),
+      ...wordsOf(context, end),
       tokens: tokensOf(call),
       ...endWords(end),
       ...(requestId !== undefined && { requestId: requestId.slice(0, maxRequestId) }),
     });
   }
 
-  #ended(purpose: ChangePurpose, end: ChangeEnd): void {
-    const open = this.#open.get(purpose);
+  #ended(change: Change, context: CallContext, end: SettledChange['end']): void {
+    const open = this.#open.get(change);
     if (open === undefined) return;
-    this.#open.delete(purpose);
-    this.#append({ audit: 'end', ...open, ...wordsOf(purpose, end), ...endWords(end) });
+    this.#open.delete(change);
+    this.#append({ audit: 'end', ...open, ...wordsOf(context, end), ...endWords(end) });
   }
 
   #append(fields: object): void {
@@ -94,10 +98,10 @@ export class ChangeAudit {
 /** More is no request id. */
 const maxRequestId = 200;
 
-function wordsOf(purpose: ChangePurpose | undefined, end: SettledChange['end']): object {
-  if (purpose === undefined) return {};
-  const { operation, why, node, instance, subjects } = purpose;
-  return { operation, why, node, instance, subjects: subjectsAfter(subjects, end) };
+function wordsOf(context: CallContext, end: SettledChange['end']): object {
+  if (context.change === undefined) return {};
+  const { subjects, ...purpose } = purposeOf(context.change, context);
+  return { ...purpose, subjects: subjectsAfter(subjects, end) };
 }
 
 function subjectsAfter(

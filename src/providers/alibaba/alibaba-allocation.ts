@@ -1,5 +1,4 @@
 // Implements the core's cloud contract for Alibaba Cloud.
-import { withPurpose } from '../contract/change-purpose.ts';
 import type { AllocationImplementation, CloudTraits } from '../contract/cloud.ts';
 import type { Tags } from '../contract/network-interface.ts';
 import type { Tolerance } from '../reading/plausible.ts';
@@ -70,7 +69,7 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     readDetached: (scope, context) => readDetached(client, scope, context),
     ...client.admission(actionOf),
     perform: (operation, given) => {
-      const context = withPurpose(operation, given);
+      const context = { ...given, change: { operation } };
       return perform({ client, waits, clock, context, consistencyWindow }, operation);
     },
     section: alibabaSection,

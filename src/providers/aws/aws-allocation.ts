@@ -1,5 +1,4 @@
 // Implements the core's cloud contract for AWS.
-import { withPurpose } from '../contract/change-purpose.ts';
 import type { AllocationImplementation, CloudTraits } from '../contract/cloud.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
@@ -40,7 +39,7 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
     ...client.admission(actionOf),
-    perform: (operation, context) => perform(client, operation, withPurpose(operation, context)),
+    perform: (operation, context) => perform(client, operation, { ...context, change: { operation } }),
     rehearse: ([node], context) => rehearse(client, node, context),
     section: awsSection,
   };

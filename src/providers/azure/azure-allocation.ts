@@ -1,5 +1,4 @@
 // Implements the core's cloud contract for Azure.
-import { withPurpose } from '../contract/change-purpose.ts';
 import type {
   AllocationImplementation,
   CallContext,
@@ -103,7 +102,7 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     readDetached: () => Promise.resolve({ startedAt: clock.monotonic(), interfaces: [] }),
     ...admission(gate, callsFor),
     perform: (operation, context) =>
-      perform({ parts, releases, publicAddresses }, operation, withPurpose(operation, context)),
+      perform({ parts, releases, publicAddresses }, operation, { ...context, change: { operation } }),
     rehearse: (nodes, context) => rehearse({ client, prefixes }, nodes, context),
     section: azureSection(spellings),
   };

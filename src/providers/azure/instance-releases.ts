@@ -31,7 +31,7 @@ interface Batch {
   readonly instanceId: string;
   readonly startedAt: number;
   /** The first operation's. Before the PUT, its subjects become those of all. */
-  readonly purpose: CallContext['purpose'];
+  readonly change: CallContext['change'];
   /** By the id of the interface. */
   readonly removals: Map<string, readonly string[]>;
   /** Why interfaces cannot take part, by the id of the interface. */
@@ -83,7 +83,7 @@ export class InstanceReleases {
     const batch: Batch = {
       instanceId,
       startedAt: this.#clock.monotonic(),
-      purpose: context.purpose,
+      change: context.change,
       removals: new Map([[interfaceId, addresses]]),
       refusals: new Map(),
     };
@@ -150,8 +150,8 @@ export class InstanceReleases {
     const { prepared, refusals } = planRemovals({ instanceId, removals, model, ...read });
     batch.refusals = refusals;
     const leaving = [...removals].filter(([id]) => !refusals.has(id));
-    if (batch.purpose !== undefined)
-      batch.purpose.subjects = leaving.map(([id, addresses]) => ({ interface: id, addresses }));
+    if (batch.change !== undefined)
+      batch.change.subjects = leaving.map(([id, addresses]) => ({ interface: id, addresses }));
     const isLate = this.#clock.monotonic() - startedAt > maxPreparation;
     return isLate && prepared.kind === 'change' ? tooSlow : prepared;
   }

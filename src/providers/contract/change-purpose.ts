@@ -1,5 +1,5 @@
 // What a change in a cloud is for and about, for the audit of changes: which node, why, and which things it names.
-import type { Answer, Operation, OperationKind } from './operations.ts';
+import type { Answer, Operation } from './operations.ts';
 import { type Caller, isPressing } from './priority.ts';
 
 export const changeReasons = {
@@ -28,13 +28,26 @@ export interface ChangeSubject {
   readonly count?: number;
 }
 
+/** A change under way. Its calls share this object. */
+export interface Change {
+  readonly operation: Operation | AliasAddition;
+  /** What the call names, where it carries out more or less than the operation: whoever sends it says so just before. */
+  subjects?: readonly ChangeSubject[];
+}
+
+/** A block that a cloud is to route to an instance. */
+export interface AliasAddition {
+  readonly kind: 'addAlias';
+  readonly instanceId: string;
+  readonly cidr: string;
+}
+
 export interface ChangePurpose {
-  readonly operation: OperationKind | 'addAlias';
+  readonly operation: Change['operation']['kind'];
   readonly why: ChangeReason;
-  readonly node?: string | undefined;
-  readonly instance?: string | undefined;
-  /** Several where one call changes several interfaces: whoever sends it names them just before. */
-  subjects: readonly ChangeSubject[];
+  readonly node: string | undefined;
+  readonly instance: string | undefined;
+  readonly subjects: readonly ChangeSubject[];
 }
 
 /** What the context of a call says of whom it is for. */
@@ -44,21 +57,18 @@ interface Beneficiary {
   readonly instanceId?: string;
 }
 
-/** The context of the calls that carry out an operation. */
-export function withPurpose<C extends Beneficiary>(operation: Operation, context: C): C & Purposed {
+export function purposeOf(
+  { operation, subjects = [subjectOf(operation)] }: Change,
+  context: Beneficiary,
+): ChangePurpose {
   const { node, instanceId } = context;
-  const purpose: ChangePurpose = {
+  return {
     operation: operation.kind,
     why: reasonOf(operation, context),
     node: node?.name,
     instance: 'instanceId' in operation ? operation.instanceId : (node?.instanceId ?? instanceId),
-    subjects: [subjectOf(operation)],
+    subjects,
   };
-  return { ...context, purpose };
-}
-
-interface Purposed {
-  readonly purpose: ChangePurpose;
 }
 
 /** Reasons that follow from the kind of the operation alone. */
@@ -69,16 +79,17 @@ const reasonsOfKinds = {
   associateStaticIP: 'staticIp',
   setDeleteOnTermination: 'deleteOnTermination',
   detachInterface: 'idleInterface',
-} as const satisfies Partial<Record<OperationKind, ChangeReason>>;
+  addAlias: 'podCidr',
+} as const satisfies Partial<Record<Change['operation']['kind'], ChangeReason>>;
 
-function reasonOf({ kind }: Operation, { caller, node }: Beneficiary): ChangeReason {
+function reasonOf({ kind }: Change['operation'], { caller, node }: Beneficiary): ChangeReason {
   if (kind in reasonsOfKinds) return reasonsOfKinds[kind as keyof typeof reasonsOfKinds];
   if (kind !== 'deleteInterface') return isPressing(caller.priority) ? 'pods' : 'watermark';
   if (node === undefined) return 'orphan';
   return caller.priority === 'housekeeping' ? 'idleInterface' : 'failedAttach';
 }
 
-function subjectOf(operation: Operation): ChangeSubject {
+function subjectOf(operation: Change['operation']): ChangeSubject {
   switch (operation.kind) {
     case 'createInterface': {
       const { subnetId: subnet, addressCount, prefixCount, ipv6Prefix } = operation;
@@ -93,6 +104,8 @@ function subjectOf(operation: Operation): ChangeSubject {
       return { interface: operation.interfaceId, addresses: operation.addresses };
     case 'releasePrefixes':
       return { interface: operation.interfaceId, prefixes: operation.prefixes };
+    case 'addAlias':
+      return { prefixes: [operation.cidr] };
     case 'associateStaticIP':
       return { interface: operation.interfaceId, publicAddress: operation.publicAddress };
     default:

@@ -1,7 +1,7 @@
 // The contract that every cloud implements. A cloud contributes facts and effects; the core decides once for all
 // clouds. A cloud knows nothing of Kubernetes but its section of the CiliumNode.
 import type { TakenAddresses } from './block-census.ts';
-import type { ChangePurpose } from './change-purpose.ts';
+import type { Change } from './change-purpose.ts';
 import type { CiliumNodeSection } from './cilium-node-section.ts';
 import type { CloudError } from './cloud-failure.ts';
 import type { InstanceLimits, Observation, UnreadableLimits } from './facts.ts';
@@ -173,8 +173,8 @@ export interface CallContext {
   readonly instanceId?: string;
   /** The node that the call is for, if there is one. */
   readonly node?: { readonly name: string; readonly instanceId: string };
-  /** What a change is for: `withPurpose`. */
-  readonly purpose?: ChangePurpose;
+  /** The change that the call belongs to. */
+  readonly change?: Change;
 }
 
 /** How clouds differ, as data. The core branches on these traits and on nothing else. */

@@ -158,13 +158,13 @@ export class CallGate {
 
   #failed(call: CloudCall, context: CallContext, { cause, failure }: FailedCall): NotAnswered {
     const end = { kind: cause.result === 'noAnswer' ? 'ambiguous' : 'failed', failure } as const;
-    if (cause.result !== 'notSent') this.#options.audit?.changed({ call, purpose: context.purpose, end });
+    if (cause.result !== 'notSent') this.#options.audit?.changed({ call, context, end });
     return end;
   }
 
   /** Reports how a change ends that the cloud had accepted. */
-  ended({ purpose }: CallContext, end: ChangeEnd): void {
-    this.#options.audit?.changed({ purpose, end });
+  ended(context: CallContext, end: ChangeEnd): void {
+    this.#options.audit?.changed({ context, end });
   }
 
   /** Rejects with the CloudError of a failed call. */

@@ -12,7 +12,7 @@ export interface ChangeListener {
 export interface SettledChange {
   /** Undefined at the end of a change whose call has left the gate before. */
   readonly call?: CloudCall;
-  readonly purpose: CallContext['purpose'];
+  readonly context: CallContext;
   /** `accepted`: the cloud works on. */
   readonly end: 'accepted' | ChangeEnd;
   /** The cloud's name for the call; a failure has its own. */
@@ -33,10 +33,10 @@ export interface AnswerReading<T> {
 
 export function answeredChange<T>(
   call: CloudCall,
-  { purpose }: CallContext,
+  context: CallContext,
   output: T,
   reading: AnswerReading<T> | undefined,
 ): SettledChange {
   const end = reading?.outcome?.(output) ?? 'accepted';
-  return { call, purpose, end, requestId: reading?.requestId(output) };
+  return { call, context, end, requestId: reading?.requestId(output) };
 }

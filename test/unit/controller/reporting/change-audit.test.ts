@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { ChangeAudit } from '../../../../src/controller/reporting/change-audit.ts';
 import { createMetricRegistry } from '../../../../src/observability/metrics.ts';
-import { changeReasons, withPurpose } from '../../../../src/providers/contract/change-purpose.ts';
+import { changeReasons } from '../../../../src/providers/contract/change-purpose.ts';
+import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import type { CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { ReleaseIPs } from '../../../../src/providers/contract/operations.ts';
 import type { CloudCall } from '../../../../src/providers/gate/cloud-call.ts';
@@ -15,12 +16,12 @@ const release: ReleaseIPs = {
   interfaceId: 'eni-1',
   addresses: ['10.0.0.1'],
 };
-const context = withPurpose(release, {
+const context: CallContext = {
   caller: { priority: 'release' },
   signal: new AbortController().signal,
   node: { name: 'one', instanceId: 'i-1' },
-});
-const { purpose } = context;
+  change: { operation: release },
+};
 const call: CloudCall = {
   name: 'Unassign',
   effect: 'takesAway',
@@ -65,7 +66,7 @@ describe('the audit of changes', () => {
   test('says who changed what, for which node and why, and what it took', () => {
     const { audit, lines } = rig();
 
-    audit.changed({ call, purpose, end: { kind: 'failed', failure } });
+    audit.changed({ call, context, end: { kind: 'failed', failure } });
 
     expect(lines).toEqual([
       {
@@ -92,14 +93,14 @@ describe('the audit of changes', () => {
 
   test('tells how a change ends that was accepted or unclear, once, and under its number', () => {
     const { audit, lines } = rig();
-    const done = { purpose, end: { kind: 'done', addresses: [] } } as const;
+    const done = { context, end: { kind: 'done', addresses: [] } } as const;
 
-    audit.changed({ call, purpose, end: 'accepted', requestId: 'r'.repeat(5000) });
+    audit.changed({ call, context, end: 'accepted', requestId: 'r'.repeat(5000) });
     audit.changed(done);
     audit.changed(done);
-    audit.changed({ call, purpose, end: { kind: 'ambiguous', failure } });
+    audit.changed({ call, context, end: { kind: 'ambiguous', failure } });
     audit.changed(done);
-    audit.changed({ call, purpose, end: { kind: 'failed', failure } });
+    audit.changed({ call, context, end: { kind: 'failed', failure } });
     audit.changed(done);
 
     expect(lines).toMatchObject([
@@ -113,7 +114,7 @@ describe('the audit of changes', () => {
 
   test('says once that its lines are lost, counts them, and says once that they are written again', async () => {
     const { audit, lines, logged, scrape, disk } = rig();
-    const change = { call, purpose, end: { kind: 'failed', failure } } as const;
+    const change = { call, context, end: { kind: 'failed', failure } } as const;
 
     disk.isFull = true;
     audit.changed(change);
