@@ -1,4 +1,4 @@
-// What every object of Kubernetes says about itself, read from what anyone may have written.
+// What an object of Kubernetes says about itself, read from what anyone may have written.
 import { isObject, type JsonObject, textAt, valueAt } from './transport/json.ts';
 
 export interface ObjectIdentity {
@@ -33,6 +33,15 @@ export function allLabels(raw: JsonObject): Readonly<Record<string, string>> {
   const labels = valueAt(raw, 'metadata', 'labels');
   const texts = Object.entries(isObject(labels) ? labels : {});
   return Object.fromEntries(texts.filter((each): each is [string, string] => typeof each[1] === 'string'));
+}
+
+/** Pods that the kubelet of a Node admits, those that it could have less what is reserved; undefined before it says so. */
+export function admittedPods(raw: JsonObject): number | undefined {
+  const given = (part: string): string | undefined => textAt(raw, 'status', part, 'pods');
+  const text = given('allocatable') ?? given('capacity') ?? '';
+  // The API server writes 2000 as 2k.
+  const [, digits, thousands] = /^(\d{1,9})(k?)$/.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits) * (thousands === 'k' ? 1000 : 1);
 }
 
 export function readIdentity(raw: JsonObject): ObjectIdentity {

@@ -42,7 +42,8 @@ import type { CloudEvent, CloudListener, ReportedEvent } from './serving-event.t
 
 export interface NodeManagerOptions {
   /** The word of Nodes on who owns which instance. */
-  readonly identities: InstanceOwnershipOptions['identities'] & Pick<NodeIdentities, 'isIgnored'>;
+  readonly identities: InstanceOwnershipOptions['identities'] &
+    Pick<NodeIdentities, 'admittedPods' | 'isIgnored'>;
   /** Whether an instance is served only if a Node names it. */
   readonly requireNode: boolean;
   readonly context: Omit<NodeContext, 'fleet' | 'emit'>;
@@ -107,7 +108,7 @@ export class NodeManager implements CloudListener {
     });
     this.#context = {
       ...options.context,
-      fleet: { claims: this.#index, identities: ownership },
+      fleet: { claims: this.#index, identities: ownership, kubelets: identities },
       emit: (event) => this.#happened(event),
     };
   }

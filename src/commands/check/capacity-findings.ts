@@ -9,8 +9,10 @@ import {
 } from '../../node/demand/demand.ts';
 import { excessAddresses } from '../../node/demand/statistics.ts';
 import { foreignAgent, unreachableStart } from '../../node/conditions/agent-condition.ts';
+import { maxPodsRemedy, podsBeyond } from '../../node/conditions/pod-capacity-condition.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
 import type { AskingNode } from './cloud-facts.ts';
 import { type Finding, finding, ok } from './finding.ts';
@@ -21,14 +23,13 @@ export interface CapacityQuestion {
   readonly limits: ReadonlyMap<string, InstanceLimits | UnreadableLimits>;
   /** Pods that the kubelet of each node admits, by name, as far as it says so. */
   readonly podCapacity: ReadonlyMap<string, number>;
-  readonly traits: Pick<CloudTraits, 'poolRequests'>;
+  readonly traits: Pick<CloudTraits, 'limits' | 'poolRequests'>;
+  /** By instance, as far as they were read. */
+  readonly interfaces: ReadonlyMap<string, readonly NetworkInterface[]>;
   readonly words: CloudWords;
   /** The option by which addresses are released; undefined if they are. */
   readonly releaseOption: string | undefined;
 }
-
-/** Pods in the network of the host, which need no address: more than nodes usually run. */
-const hostNetworkPods = 10;
 
 export function capacityFindings(question: CapacityQuestion): readonly Finding[] {
   const { nodes, traits } = question;
@@ -51,28 +52,29 @@ interface Capacity {
   readonly max: number;
 }
 
-function maxOf({ requirements }: AskingNode, { limits }: CapacityQuestion): number {
-  const known = limits.get(requirements.instanceType);
-  return known === undefined || 'problem' in known ? 0 : maximumAllocatable(known, requirements);
+function maxOf(node: AskingNode, question: CapacityQuestion): number {
+  const known = limitsOf(node, question);
+  return known === undefined || 'problem' in known ? 0 : maximumAllocatable(known, node.requirements);
+}
+
+function limitsOf(
+  { instanceId, requirements }: AskingNode,
+  { limits, traits, interfaces }: CapacityQuestion,
+): InstanceLimits | UnreadableLimits | undefined {
+  if (traits.limits === 'byType') return limits.get(requirements.instanceType);
+  const given = interfaces.get(instanceId);
+  return given && { ...traits.limits, interfaces: given.length };
 }
 
 function podFindings(capacities: readonly Capacity[], { podCapacity }: CapacityQuestion): readonly Finding[] {
-  const beyond = capacities.filter(
-    ({ node, max }) => max > 0 && (podCapacity.get(node.name) ?? 0) > max + hostNetworkPods,
+  const beyond = Map.groupBy(capacities, ({ node: { name, requirements }, max }) =>
+    podsBeyond({ ...requirements, admitted: podCapacity.get(name), addresses: max }),
   );
-  const kinds = Map.groupBy(
-    beyond,
-    ({ node, max }) =>
-      `${podCapacity.get(node.name)} pods, although ${node.requirements.instanceType || 'it'} can hold ${max} addresses`,
-  );
-  return [...kinds].map(([kind, of]) =>
-    finding(
-      'warning',
-      'pods of nodes',
-      `the kubelet of ${names(of.map(({ node }) => node))} admits ${kind}`,
-      'set maxPods of the kubelet to what headwater max-pods says: pods beyond it never get an address',
-    ),
-  );
+  return [...beyond].flatMap(([found, of]) => {
+    if (found === undefined) return [];
+    const kubelets = `the kubelet of ${names(of.map(({ node }) => node))}`;
+    return [finding('warning', 'pods of nodes', `${kubelets} ${found}`, maxPodsRemedy)];
+  });
 }
 
 function startFindings(capacities: readonly Capacity[], { words }: CapacityQuestion): readonly Finding[] {

@@ -239,7 +239,7 @@ class CloudExamination {
         : traits.interfaces === 'given'
           ? givenSubnetFindings(infrastructure.value, words)
           : subnetFindings({ nodes: free, interfaces, infrastructure: infrastructure.value, limits, words })),
-      ...capacityFindings({ nodes, limits, podCapacity, traits, words, releaseOption }),
+      ...capacityFindings({ nodes, limits, interfaces, podCapacity, traits, words, releaseOption }),
       ...orphanFindings(detached, settings.collection.kind === 'on'),
     ];
   }

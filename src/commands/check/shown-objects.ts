@@ -1,5 +1,5 @@
 // The parts of Nodes and CiliumNodes that the command check judges. Pure.
-import { isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
+import { admittedPods, isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
 import {
   isList,
   isObject,
@@ -41,12 +41,11 @@ export function shownNode(
   instanceIdOf: (providerId: string) => string | undefined,
 ): ShownNode {
   const providerId = textAt(raw, 'spec', 'providerID') ?? '';
-  const pods = Number(textAt(raw, 'status', 'capacity', 'pods') ?? NaN);
   return {
     name: sanitizedText(readIdentity(raw).name),
     instanceId: instanceIdOf(providerId),
     providerId: sanitizedText(providerId),
-    podCapacity: Number.isSafeInteger(pods) ? pods : undefined,
+    podCapacity: admittedPods(raw),
     isIgnored: isIgnored(raw),
   };
 }

@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { intern } from '../../runtime/intern.ts';
 import { awaitsAgent } from '../agent-taint.ts';
-import { allLabels, isIgnored, readIdentity } from '../object-identity.ts';
+import { admittedPods, allLabels, isIgnored, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import type { ClientPorts } from '../transport/transport.ts';
@@ -20,6 +20,8 @@ export interface ClusterNode {
   readonly addresses: readonly string[];
   /** The API server's wall clock, in ms; Infinity when unreadable. */
   readonly createdAt: number;
+  /** Pods that its kubelet admits; undefined before it says so. */
+  readonly admittedPods: number | undefined;
   /** The labels that are kept; undefined if the Node has none of them. */
   readonly labels?: Readonly<Record<string, string>>;
   /** True if the owner asks to ignore the CiliumNode of the same name. */
@@ -121,6 +123,7 @@ function clusterNode(
     instanceId: instanceIdOf(textAt(raw, 'spec', 'providerID') ?? ''),
     addresses: internalAddresses(raw),
     createdAt,
+    admittedPods: admittedPods(raw),
     ...(labels !== undefined && { labels }),
     ...(isIgnored(raw) && { isIgnored: true }),
     ...(agentTaint !== undefined && awaitsAgent(raw, agentTaint) && { awaitsAgent: true }),

@@ -9,6 +9,8 @@ export interface NodeIdentity {
   readonly addresses: readonly string[];
   /** Creation time; all Nodes use the same clock. */
   readonly createdAt: number;
+  /** Pods that the kubelet of the Node admits. */
+  readonly admittedPods?: number | undefined;
   /** True if the Node asks to ignore the CiliumNode of the same name. */
   readonly isIgnored?: true;
 }
@@ -52,6 +54,11 @@ export class NodeIdentities {
   /** The instance named by the Node of that name; undefined without such a Node, or if it names none. */
   instanceOf(name: string): string | undefined {
     return this.#identities.get(name)?.instanceId;
+  }
+
+  /** Pods that the kubelet of the Node admits; undefined before it says so. */
+  admittedPods(name: string): number | undefined {
+    return this.#identities.get(name)?.admittedPods;
   }
 
   /** Nodes that name the instance, oldest first. */

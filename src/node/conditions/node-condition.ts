@@ -30,6 +30,7 @@ export type ConditionReason =
   | 'MaxAllocateReached'
   | 'AgentCannotStart'
   | 'AgentProtocolUnsupported'
+  | 'MaxPodsTooHigh'
   | 'SubnetsExhausted'
   | 'SubnetsRefused'
   | 'NoSubnetMatches'

@@ -43,10 +43,11 @@ export interface NodeContext {
   readonly emit: (event: NodeEvent) => void;
 }
 
-/** The claims of all nodes: to addresses, and to instances. */
+/** The claims of all nodes: to addresses, and to instances. And what their kubelets say. */
 export interface FleetPort {
   readonly claims: AddressClaims;
   readonly identities: VerifiedIdentities;
+  readonly kubelets: Kubelets;
 }
 
 /** The cloud, as far as it is known. */
@@ -118,6 +119,11 @@ export interface VerifiedIdentities {
   readonly isKnown: boolean;
   /** Whether the instance belongs to the Node of that name, and to no other. */
   isVerified(name: string, instanceId: string): boolean;
+}
+
+export interface Kubelets {
+  /** Pods that the kubelet of the Node of that name admits; undefined before it says so. */
+  admittedPods(name: string): number | undefined;
 }
 
 export interface NodeSettings extends AllocationSettings {

@@ -330,7 +330,8 @@ export class NodeReconciler {
     const staticIp = this.#staticAddress.warning;
     const unlisted = this.#context.cloud.instances.failures.unlistedBecause(this.#state.instanceId);
     const { infrastructure } = this.#context.cloud.network;
-    const facts = { view, assessment, infrastructure, changedByUs, staticIp, podUse, unlisted };
+    const admittedPods = this.#context.fleet.kubelets.admittedPods(node.name);
+    const facts = { view, assessment, infrastructure, changedByUs, staticIp, podUse, unlisted, admittedPods };
     return this.#warnings.step(node, facts, now);
   }
 

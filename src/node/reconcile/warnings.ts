@@ -25,7 +25,8 @@ import {
 import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import { unsupportedIpv6 } from '../conditions/ipv6-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
-import { maxAllocatable } from '../demand/capacity.ts';
+import { maxPodsTooHigh } from '../conditions/pod-capacity-condition.ts';
+import { maxAllocatable, maximumAllocatable } from '../demand/capacity.ts';
 import { asksForIpv6 } from '../demand/ipv6.ts';
 import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
@@ -43,6 +44,8 @@ export interface WarningFacts {
   readonly infrastructure?: Infrastructure;
   /** Interfaces that we are changing. */
   readonly changedByUs: ReadonlySet<string>;
+  /** Pods that the kubelet admits. */
+  readonly admittedPods?: number | undefined;
   /** Why the node lacks the static address it asks for. */
   readonly staticIp: NodeCondition | undefined;
   /** Addresses that running pods keep although their agent gave them up, and why pods cannot be read. */
@@ -145,7 +148,7 @@ function requirementsIn({ assessment }: WarningFacts): NodeRequirements | undefi
 }
 
 function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly NodeCondition[] {
-  const { view, staticIp, podUse } = facts;
+  const { view, staticIp, podUse, admittedPods } = facts;
   // If a node is not served, its condition already says why.
   const unlisted = facts.assessment.kind === 'served' ? facts.unlisted : undefined;
   const requirements = requirementsIn(facts);
@@ -153,10 +156,21 @@ function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly Node
   return [
     ...(view === undefined ? [] : interfaceWarnings(view, facts.assessment)),
     ...(isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : []),
+    ...(admittedPods === undefined ? [] : podWarnings(facts, admittedPods)),
     ...(podUse.kept.length === 0 ? [] : [keptByPods(podUse.kept)]),
     ...(podUse.problem === undefined ? [] : [unreadablePods(podUse.problem)]),
-    ...[staticIp, unlisted].flatMap((warning) => warning ?? []),
+    ...(staticIp === undefined ? [] : [staticIp]),
+    ...(unlisted === undefined ? [] : [unlisted]),
   ];
+}
+
+/** Only an instance whose limits are known says how many pods it can have. */
+function podWarnings({ assessment }: WarningFacts, admitted: number): readonly NodeCondition[] {
+  if (assessment.kind !== 'served') return [];
+  const { limits, requirements } = assessment;
+  const addresses = maximumAllocatable(limits, requirements);
+  const warning = maxPodsTooHigh({ admitted, addresses, instanceType: requirements.instanceType });
+  return warning === undefined ? [] : [warning];
 }
 
 function interfaceWarnings(

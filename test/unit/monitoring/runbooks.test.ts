@@ -96,6 +96,7 @@ const reasons = {
   InterfaceChanging: 'served',
   AgentCannotStart: 'served',
   AgentProtocolUnsupported: 'served',
+  MaxPodsTooHigh: 'served',
   SecurityGroupsDiffer: 'served',
   ExcludedAddressesInUse: 'served',
   ReleasedAddressesInUse: 'served',

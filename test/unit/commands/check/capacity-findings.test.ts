@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { capacityFindings, type CapacityQuestion } from '../../../../src/commands/check/capacity-findings.ts';
 import type { AskingNode } from '../../../../src/commands/check/cloud-facts.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
+import { eni } from '../../node/allocation-facts.ts';
 import { askingNode, unusedNode } from './asking-node.ts';
 
 type Ipam = AskingNode['object']['ipam'];
@@ -20,7 +21,8 @@ const pool: Ipam['pool'] = new Map(addresses.map((address) => [address, { resour
 const asked: Omit<CapacityQuestion, 'nodes'> = {
   limits: new Map([['m5.large', { interfaces: 3, addressesPerInterface: 10, prefixes: true }]]),
   podCapacity: new Map(),
-  traits: { poolRequests: true },
+  traits: { limits: 'byType', poolRequests: true },
+  interfaces: new Map(),
   words: awsSection.words,
   releaseOption: 'aws-release-excess-ips',
 };
@@ -38,6 +40,19 @@ describe('rows of what nodes can hold', () => {
       [
         ['warning', 'the kubelet of 1 node (a) admits 110 pods, although m5.large can hold 27 addresses'],
         summary,
+      ],
+    ],
+    [
+      'a kubelet that admits more pods than given interfaces can hold',
+      [node('a'), node('b')],
+      {
+        podCapacity: new Map([['a', 300]]),
+        traits: { limits: { addressesPerInterface: 256, prefixes: false }, poolRequests: true },
+        interfaces: new Map([['i-a', [eni(0, 1)]]]),
+      },
+      [
+        ['warning', 'the kubelet of 1 node (a) admits 300 pods, although m5.large can hold 255 addresses'],
+        ['ok', expect.stringMatching(/^2 list the addresses in use/)],
       ],
     ],
     [
@@ -84,7 +99,7 @@ describe('rows of what nodes can hold', () => {
     [
       'an agent of a protocol that none has on the cloud',
       [node('b', { requested: [{ pool: 'default', ipv4: 9, ipv6: 0 }] })],
-      { traits: { poolRequests: false } },
+      { traits: { limits: 'byType', poolRequests: false } },
       [
         ['warning', expect.stringMatching(/^1 node \(b\): the agent requests a count/)],
         ['ok', '1 request a pool (from 1.20 on)'],

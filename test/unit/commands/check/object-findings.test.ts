@@ -103,7 +103,16 @@ describe('what is read of an object', () => {
   test('is the instance, the pods that a Node admits, and the last writes of each program', () => {
     const raw = { metadata: { name: 'a' }, spec: { providerID: 'x' }, status: { capacity: { pods: '110' } } };
     expect(shownNode(raw, () => 'i-1')).toMatchObject({ name: 'a', instanceId: 'i-1', podCapacity: 110 });
-    expect(shownNode({ metadata: { name: 'a' } }, () => undefined).podCapacity).toBeUndefined();
+    const statuses = [
+      {},
+      { capacity: { pods: '2k' }, allocatable: { pods: 'many' } },
+      { capacity: { pods: '2k' } },
+    ];
+    expect(statuses.map((status) => shownNode({ ...raw, status }, () => 'i-1').podCapacity)).toEqual([
+      undefined,
+      undefined,
+      2000,
+    ]);
 
     const fieldsV1 = { 'f:spec': { 'f:ipam': { 'f:pool': {} } }, 'f:status': { 'f:eni': {} } };
     const managedFields = [

@@ -64,7 +64,11 @@ class Rig {
           }),
         }),
       } as unknown as CloudPort,
-      fleet: { claims: this.claims, identities: { isKnown: true, isVerified: () => this.isVerified } },
+      fleet: {
+        claims: this.claims,
+        identities: { isKnown: true, isVerified: () => this.isVerified },
+        kubelets: { admittedPods: () => undefined },
+      },
       writer: { schema: { prune: (value: Json) => value, knows: () => true } } as unknown as NodeWriter,
     },
     this,

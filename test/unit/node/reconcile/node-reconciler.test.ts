@@ -60,7 +60,11 @@ class Rig {
         publications: { enter: () => this.#queue() },
         others: {},
       },
-      fleet: { claims: soleClaims(), identities: { isKnown: false, isVerified: () => true } },
+      fleet: {
+        claims: soleClaims(),
+        identities: { isKnown: false, isVerified: () => true },
+        kubelets: { admittedPods: () => undefined },
+      },
       permission: new MutationPermission(noPauses),
       settings: { timing: { callTimeout: 10_000, consistencyWindow: 30_000 }, release: {}, assessment: {} },
       runtime: {

@@ -104,7 +104,11 @@ export class ServedNode {
         },
         others: { check: nothing, mayBePreviousLeaders: () => false },
       },
-      fleet: { claims: soleClaims(), identities: { isKnown: false, isVerified: () => true } },
+      fleet: {
+        claims: soleClaims(),
+        identities: { isKnown: false, isVerified: () => true },
+        kubelets: { admittedPods: () => undefined },
+      },
       permission: new MutationPermission(noPauses),
       settings: {
         timing: { callTimeout: 10_000, consistencyWindow: 30_000 },
