@@ -122,6 +122,13 @@ export class NodeScope {
     this.#note(name, { node: labels, copy: known?.copy, last: labels ?? known?.last });
   }
 
+  /** Takes in all Nodes that there are: while they could not be read, some may have gone. */
+  noteNodes(nodes: ReadonlyMap<string, { readonly labels?: Labels }>): void {
+    for (const [name, { labels }] of nodes) this.noteNode(name, labels);
+    for (const [name, { node }] of this.#known)
+      if (node !== undefined && !nodes.has(name)) this.noteNode(name, undefined);
+  }
+
   /** Takes in the labels of a CiliumNode; undefined once it is gone. */
   noteCiliumNode(name: string, labels: Labels | undefined): void {
     const known = this.#known.get(name);
@@ -187,10 +194,11 @@ export class NodeScope {
   }
 }
 
-/** An agent may copy labels late: only the Node itself says that the node was another release's. */
+/** An agent may copy labels late: a CiliumNode that has none does not say that the node was another release's. */
 function sideAfter(known: KnownNode | undefined, side: Exclude<Side, 'settling'>): Side {
-  if (side !== 'ours') return side;
-  return known?.last === undefined || known.side === 'ours' ? 'ours' : 'settling';
+  if (known === undefined || side !== 'ours') return side;
+  const isSaid = known.last !== undefined || Object.keys(known.copy ?? noLabels).length > 0;
+  return isSaid && known.side !== 'ours' ? 'settling' : 'ours';
 }
 
 function labelsOf({ last, copy = noLabels }: Pick<KnownNode, 'copy' | 'last'>): Labels {

@@ -95,8 +95,8 @@ export abstract class CiliumNodeMode implements BlockMode {
         if (problem !== undefined)
           log.warn('cannot read Nodes: CiliumNodes of machines that are gone stay', { problem });
         else log.info('reading Nodes again');
+        if (problem === undefined) deps.scope.noteNodes(this.nodes.nodes);
         for (const name of this.nodes.nodes.keys()) {
-          deps.scope.noteNode(name, this.nodes.nodes.get(name)?.labels);
           this.#noteNode(name);
           served.reassess(name);
         }

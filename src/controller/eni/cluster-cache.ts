@@ -126,7 +126,7 @@ export class ClusterCache {
             );
           else log.info('reading Nodes again: instances are verified');
           const { nodes } = this.#clusterNodes;
-          for (const [name, { labels }] of nodes) scope.noteNode(name, labels);
+          if (problem === undefined) scope.noteNodes(nodes);
           this.#identitiesChanged(this.identities.replace(nodes));
           for (const name of nodes.keys()) duties?.noteNode(name);
         },
