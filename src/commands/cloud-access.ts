@@ -57,6 +57,20 @@ export function askingCloud(
   return { cloud, answered };
 }
 
+/** Connects for one question. Throws NotStartable. */
+export async function askCloud<T>(
+  connection: AskableCloud,
+  question: (cloud: Cloud, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal } = new AbortController();
+  const opened = await openCloud(connection, signal);
+  try {
+    return await question(opened.cloud, signal);
+  } finally {
+    opened.close();
+  }
+}
+
 /** Why the cloud gives no answer, and what to do about it. Throws what is a bug. */
 export function problemWithCloud(error: unknown): string {
   if (error instanceof NotStartable) return error.message;

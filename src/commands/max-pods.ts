@@ -6,7 +6,7 @@ import { thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer, list, oneOf, type ValueKind } from '../config/value-kinds.ts';
 import type { Cloud } from '../controller/clouds/cloud.ts';
-import { type AskableCloud, openCloud, problemWithCloud } from './cloud-access.ts';
+import { askCloud, problemWithCloud } from './cloud-access.ts';
 import { exitCode } from './exit-code.ts';
 import {
   capacityLines,
@@ -31,22 +31,13 @@ export async function maxPods(given: RawFlags): Promise<number> {
   const unfit = misfitOf(question, options);
   if (unfit !== undefined) return fail(unfit);
   try {
-    const capacities = await askCloud({ options, outbound, warn }, question);
+    const capacities = await askCloud({ options, outbound, warn }, (cloud, signal) =>
+      askLimits(cloud, { question, options, signal }),
+    );
     print(capacities, question.output, options);
     return capacities.every(isKnown) ? exitCode.fine : exitCode.failure;
   } catch (error) {
     return fail(problemWithCloud(error));
-  }
-}
-
-async function askCloud(connection: AskableCloud, question: Question): Promise<readonly TypeCapacity[]> {
-  const { signal } = new AbortController();
-  const { options } = connection;
-  const opened = await openCloud(connection, signal);
-  try {
-    return await askLimits(opened.cloud, { question, options, signal });
-  } finally {
-    opened.close();
   }
 }
 

@@ -1,6 +1,20 @@
 // Describes the command plan.
 import { type CommandDescription, flagsUnder } from './command-description.ts';
+import type { OptionName } from '../config/option-table.ts';
+import { optionFlag } from './run-description.ts';
 import { askingFlags } from './status-description.ts';
+
+/** Options that say where the cloud is asked about a type that no node has; as for the command run. */
+export const cloudOptions = [
+  'config-dir',
+  'aws-region',
+  'ec2-api-endpoint',
+  'alibaba-cloud-region',
+  'alibaba-cloud-endpoint',
+  'alibaba-cloud-ecs-endpoint',
+  'alibaba-cloud-metadata-endpoint',
+  'extra-ca-file',
+] as const satisfies readonly OptionName[];
 
 export const planDescription: Omit<CommandDescription, 'run'> = {
   name: 'plan',
@@ -21,7 +35,7 @@ export const planDescription: Omit<CommandDescription, 'run'> = {
       {
         name: 'type',
         value: { placeholder: 'type' },
-        help: 'Their instance type.',
+        help: 'Their instance type. The cloud is asked about one that no node has, with its credentials as for headwater run.',
         notes: [
           'Accepted: the name of an instance type, such as m6i.xlarge',
           'Default: that of most nodes in their zone.',
@@ -77,6 +91,10 @@ export const planDescription: Omit<CommandDescription, 'run'> = {
       },
     ]),
     ...askingFlags,
+    ...cloudOptions.map((name) => ({
+      ...optionFlag('run', name),
+      group: 'As for headwater run, where the cloud is asked:',
+    })),
   ],
 };
 

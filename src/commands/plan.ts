@@ -2,6 +2,7 @@
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer, list, text, type ValueKind } from '../config/value-kinds.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
+import type { InstanceLimits } from '../providers/contract/facts.ts';
 import { exitCode } from './exit-code.ts';
 import { chooseKinds, type PlanQuestion } from './plan/chosen-kinds.ts';
 import { type BlockFacts, blockFactsIn, planBlocks, waitingIn } from './plan/block-plan.ts';
@@ -9,7 +10,8 @@ import { planNodes } from './plan/plan.ts';
 import { blockPlanLines, planLines } from './plan/plan-lines.ts';
 import { type PlanningFacts, planningFactsIn } from './plan/planning-facts.ts';
 import { loadSnapshot, type SavedStatus, saveSnapshot, snapshotText } from './plan/saved-status.ts';
-import { ask, isJson, lastOf, printAnswer, wrongFlag } from './status/asking.ts';
+import { isUnknownType, readTypeLimits } from './plan/type-limits.ts';
+import { isJson, lastOf, printAnswer, readOnce, wrongFlag } from './status/asking.ts';
 import type { Served } from './status/served-report.ts';
 import type { Told } from './status/watch.ts';
 
@@ -19,32 +21,29 @@ export async function plan(given: RawFlags): Promise<number> {
   const wrong = 'problem' in read ? read.problem : wrongPlace(given);
   if ('problem' in read || wrong !== undefined) return printAnswer('plan', wrong ?? '', false);
   const { question } = read;
-  if (path === undefined)
-    return ask('plan', given, { question: {}, tell: (served) => toldPlan(served, question) });
-  const saved = await loadSnapshot(path);
-  return printAnswer('plan', typeof saved === 'string' ? saved : toldPlan(saved, question), isJson(given));
+  const source = path === undefined ? await readOnce('plan', given) : await loadSnapshot(path);
+  if (typeof source === 'string') return printAnswer('plan', source, false);
+  const { planning } = planningFactsIn(source.json) ?? {};
+  const { type } = question;
+  const limits =
+    planning !== undefined && isUnknownType(type, planning)
+      ? await readTypeLimits(given, { type, ipam: planning.ipam })
+      : undefined;
+  return printAnswer('plan', toldPlan(source, question, limits), isJson(given));
 }
 
 export async function snapshot(given: RawFlags): Promise<number> {
   const path = lastOf(given, 'file');
-  let taken: string | undefined;
-  const code = await ask('snapshot', given, {
-    question: {},
-    tell: (served) => {
-      const unanswered = factsProblem(served);
-      if (unanswered === undefined) taken = snapshotText(served.json, clock.wall());
-      return { json: '', lines: () => [], isProblem: false, unanswered };
-    },
-  });
-  if (taken === undefined) return code;
+  const served = await readOnce('snapshot', given);
+  const wrong = typeof served === 'string' ? served : factsProblem(served);
+  if (typeof served === 'string' || wrong !== undefined) return printAnswer('snapshot', wrong ?? '', false);
+  const taken = snapshotText(served.json, clock.wall());
   if (path === undefined) {
     process.stdout.write(taken);
     return exitCode.fine;
   }
   const problem = await saveSnapshot(path, taken);
-  if (problem === undefined) return exitCode.fine;
-  process.stderr.write(`headwater snapshot: ${problem}\n`);
-  return exitCode.unanswered;
+  return problem === undefined ? exitCode.fine : printAnswer('snapshot', problem, false);
 }
 
 function wrongPlace(given: RawFlags): string | undefined {
@@ -96,14 +95,14 @@ function questionIn(given: RawFlags): { readonly question: PlanQuestion } | { re
 
 type Source = Pick<Served, 'json' | 'report'> & Partial<SavedStatus>;
 
-function toldPlan(source: Source, question: PlanQuestion): Told {
+function toldPlan(source: Source, question: PlanQuestion, limits: InstanceLimits | string | undefined): Told {
   const blocks = blockFactsIn(source.json);
   const facts = planningFactsIn(source.json);
   if (blocks !== undefined) return toldBlocks(source, question, blocks);
   if (facts === undefined) return unanswered(factsProblem(source) ?? '');
   if (question.pool !== undefined)
     return unanswered('--pool is for pools of blocks, and nodes get addresses of subnets here: leave it out');
-  const chosen = chooseKinds(question, facts.planning);
+  const chosen = chooseKinds(question, facts.planning, limits);
   if ('problem' in chosen) return unanswered(chosen.problem);
   const planned = planNodes(question.add, chosen.kinds, facts);
   const notes = [...notesOf(facts), ...ageOf(source)];

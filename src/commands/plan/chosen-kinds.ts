@@ -32,18 +32,21 @@ export interface ChosenKind {
 
 type Chosen = { readonly kinds: readonly ChosenKind[] } | { readonly problem: string };
 
-/** `otherLimits`: of the type that is asked for, if none of the nodes has it. */
+/** `otherLimits`: of the type that is asked for, if none of the nodes has it, or why they are not known. */
 export function chooseKinds(
   question: PlanQuestion,
   { kinds }: Pick<PlanningReport, 'kinds'>,
-  otherLimits?: InstanceLimits,
+  otherLimits?: InstanceLimits | string,
 ): Chosen {
   const [first] = kinds;
   if (first === undefined)
     return { problem: 'no node is served yet, and new ones are planned like those that are there' };
-  const limits = limitsFor(question.type, kinds) ?? otherLimits;
-  if (question.type !== undefined && limits === undefined)
-    return { problem: unknown('type', question.type, typesOf(kinds)) };
+  const known = limitsFor(question.type, kinds) ?? otherLimits;
+  const limits = typeof known === 'string' ? undefined : known;
+  if (question.type !== undefined && limits === undefined) {
+    const why = typeof known === 'string' ? `; the cloud was asked: ${known}` : '';
+    return { problem: `${unknown('type', question.type, typesOf(kinds))}${why}` };
+  }
   const ofSubnet = inSubnet(question.subnet, kinds);
   if (typeof ofSubnet === 'string') return { problem: ofSubnet };
   const zones = zonesFor(question, ofSubnet);
@@ -112,6 +115,9 @@ function unknown(what: string, given: string, known: readonly string[]): string 
   return `no node has the ${what} ${JSON.stringify(given)}${others}`;
 }
 
+/** More than any node has. */
+const maxPods = 10_000;
+
 function nodeLike(like: NodeKind, question: PlanQuestion, limits: InstanceLimits | undefined): NodeToAdd {
   const { watermarks, ipv6, given } = like;
   const type = question.type ?? like.requirements.instanceType;
@@ -119,7 +125,8 @@ function nodeLike(like: NodeKind, question: PlanQuestion, limits: InstanceLimits
   const requirements = isTyped ? { ...like.requirements, instanceType: type } : like.requirements;
   const own = isTyped && question.type !== undefined ? (limits ?? like.limits) : like.limits;
   const { agentAddresses } = question;
-  const pods = question.pods ?? Math.max(0, maximumAllocatable(own, requirements) - agentAddresses);
+  const pods =
+    question.pods ?? Math.min(maxPods, Math.max(0, maximumAllocatable(own, requirements) - agentAddresses));
   const { preAllocate = watermarks.preAllocate } = question;
   const marks = { ...watermarks, preAllocate };
   return { requirements, watermarks: marks, limits: own, ipv6, given, pods, agentAddresses };

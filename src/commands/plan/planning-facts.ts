@@ -7,14 +7,18 @@ const text = z.string().transform((given) => sanitizedText(given, 500));
 const tags = z.record(z.string(), z.string());
 /** More would only make a plan endless. */
 const count = z.int().min(0).max(1e9);
-const positive = z.number().positive();
+const positive = z.number().min(1e-6);
+
+/** Far beyond what any instance has. */
+const few = z.int().min(0).max(1024);
+const several = z.int().min(0).max(10_000);
 
 const limits = z.object({
-  interfaces: count,
-  addressesPerInterface: count,
-  addressesPerInstance: count.exactOptional(),
+  interfaces: few,
+  addressesPerInterface: several,
+  addressesPerInstance: several.exactOptional(),
   prefixes: z.boolean(),
-  ipv6PerInterface: count.exactOptional(),
+  ipv6PerInterface: several.exactOptional(),
 });
 
 const requirements = z.object({
@@ -23,7 +27,7 @@ const requirements = z.object({
   zone: text,
   nodeSubnetId: text,
   interfaceName: text.optional(),
-  firstInterfaceIndex: count,
+  firstInterfaceIndex: few,
   sparesPrimary: z.boolean().exactOptional(),
   securityGroupIds: z.array(text),
   securityGroupTags: tags,
@@ -45,10 +49,10 @@ const kind = z.object({
   example: text,
   requirements,
   watermarks: z.object({
-    preAllocate: count,
-    minAllocate: count,
+    preAllocate: several,
+    minAllocate: several,
     maxAllocate: count,
-    maxAboveWatermark: count,
+    maxAboveWatermark: several,
   }),
   limits,
   ipv6: z.boolean(),
@@ -58,11 +62,12 @@ const kind = z.object({
         subnet: text,
         deviceIndex: count,
         name: text.exactOptional(),
-        ofOthers: count,
+        ofOthers: several,
         secured: z.boolean(),
       }),
     )
-    .min(1),
+    .min(1)
+    .max(64),
   calls: z.object({
     createInterface: limitNames,
     attachInterface: limitNames,
@@ -73,6 +78,7 @@ const kind = z.object({
 });
 
 const planning: z.ZodType<PlanningReport> = z.object({
+  ipam: text,
   interfaces: z.enum(['made', 'given']),
   change: z.enum(['perInterface', 'perInstance']),
   maxPerCall: count.min(1).exactOptional(),

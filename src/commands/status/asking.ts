@@ -43,6 +43,18 @@ export async function ask(
   }
 }
 
+/** Asks once. Resolves to what is wrong if there is no answer. */
+export async function readOnce(command: string, given: RawFlags): Promise<Served | string> {
+  const reader = wrongFlag(given) ?? (await ControllerReader.open(command, given));
+  if (typeof reader === 'string') return reader;
+  try {
+    const read = await reader.read({});
+    return read.kind === 'failed' ? read.problem : read.served;
+  } finally {
+    await reader.close();
+  }
+}
+
 /** Returns the exit code. */
 export function printAnswer(command: string, answer: Told | string, asJson: boolean): number {
   const problem = typeof answer === 'string' ? answer : answer.unanswered;

@@ -195,7 +195,8 @@ export class CloudState implements CloudPort {
 
   /** Facts that plans of further nodes depend on, beside the nodes that are there. */
   get planningSources(): PlanningSources {
-    return { infrastructure: this.network.infrastructure, implementation: this.implementation };
+    const { ipam } = this.#deps.host.options;
+    return { ipam, infrastructure: this.network.infrastructure, implementation: this.implementation };
   }
 
   /** Sets its gauges. */

@@ -12,6 +12,8 @@ import type { Infrastructure, SecurityGroup } from '../../providers/contract/inf
 import type { NetworkInterface, Tags } from '../../providers/contract/network-interface.ts';
 
 export interface PlanningReport {
+  /** The mode of the agents, which names the cloud. */
+  readonly ipam: string;
   /** Whether Headwater makes interfaces, or an instance is given them. */
   readonly interfaces: CloudTraits['interfaces'];
   readonly change: CloudTraits['change'];
@@ -72,6 +74,7 @@ const plannedOperations = [
 type PlannedOperation = (typeof plannedOperations)[number];
 
 export interface PlanningSources {
+  readonly ipam: string;
   readonly infrastructure: Infrastructure;
   readonly implementation: Pick<AllocationImplementation, 'traits' | 'limitsOf' | 'section'>;
 }
@@ -81,13 +84,14 @@ const maxKinds = 100;
 
 export function planningReport(
   summaries: readonly NodeSummary[],
-  { infrastructure, implementation }: PlanningSources,
+  { ipam, infrastructure, implementation }: PlanningSources,
 ): PlanningReport {
   const { interfaces, change, maxPerCall } = implementation.traits;
   const { words } = implementation.section;
   const kinds = kindsOf(summaries, implementation).slice(0, maxKinds);
   const unread = [...(infrastructure.denied?.routeTables ?? [])];
   return {
+    ipam,
     interfaces,
     change,
     ...(maxPerCall < Infinity && { maxPerCall }),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
 import { Child, endAll, headwater, linesOf } from './child.ts';
-import { announce, simulate, supplied } from './simulated.ts';
+import { announce, simulate, supplied, supplyKeys } from './simulated.ts';
 
 let directory = '';
 const ended: (() => Promise<void>)[] = [];
@@ -29,7 +29,8 @@ async function mentioning(address: string, text: string): Promise<void> {
 
 describe('headwater plan', () => {
   test('plans further nodes like those of the leader, and names the subnet that runs out', async () => {
-    const { port } = await supplied(join(directory, 'live'));
+    const live = await supplied(join(directory, 'live'));
+    const { port } = live;
     const plan = (...args: string[]): ReturnType<typeof headwater> =>
       headwater(['plan', `--address=127.0.0.1:${port}`, ...args]);
 
@@ -56,6 +57,37 @@ describe('headwater plan', () => {
         expect.objectContaining({ reason: 'SubnetsExhausted', firstNode: 10, nodes: 1 }),
         expect.objectContaining({ reason: 'SubnetsExhausted', firstNode: 11, nodes: 20 }),
       ],
+    });
+    const { ec2 } = live;
+    const bigger = await headwater(
+      [
+        'plan',
+        `--address=127.0.0.1:${port}`,
+        '--add=2',
+        '--pods=50',
+        '--type=m5.xlarge',
+        `--ec2-api-endpoint=${ec2}`,
+        '--aws-region=us-east-1',
+      ],
+      { environment: supplyKeys },
+    );
+    const huge = await headwater(
+      [
+        'plan',
+        `--address=127.0.0.1:${port}`,
+        '--add=2',
+        '--type=m5.huge',
+        `--ec2-api-endpoint=${ec2}`,
+        '--aws-region=us-east-1',
+      ],
+      { environment: supplyKeys },
+    );
+    expect(bigger).toMatchObject({ code: 0, err: '' });
+    expect(linesOf(bigger.out)[0]).toBe('2 nodes of m5.xlarge: all fit');
+    expect(huge).toMatchObject({
+      code: 2,
+      out: '',
+      err: 'headwater plan: no node has the type "m5.huge"; did you mean m5.large?; the cloud was asked: the cloud knows no such type\n',
     });
     expect(elsewhere).toMatchObject({
       code: 2,

@@ -47,6 +47,7 @@ export function facts(
     buckets: [],
     ...others,
     planning: {
+      ipam: 'eni',
       interfaces: 'made',
       change: 'perInterface',
       kinds: [kind()],

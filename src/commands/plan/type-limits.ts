@@ -1,0 +1,43 @@
+// Asks the cloud what instances of a type can hold that no node of the cluster has.
+import { isCloudMode } from '../../config/clouds/clouds.ts';
+import { loadOptions } from '../../config/load-options.ts';
+import { thisProcess } from '../../config/process-environment.ts';
+import type { RawFlags } from '../../config/raw-option.ts';
+import type { NodeKind, PlanningReport } from '../../controller/reporting/planning-report.ts';
+import type { InstanceLimits } from '../../providers/contract/facts.ts';
+import { askCloud, problemWithCloud } from '../cloud-access.ts';
+import { cloudOptions } from '../plan-description.ts';
+
+/** Whether only the cloud can say what the type holds. */
+export function isUnknownType(
+  type: string | undefined,
+  { kinds }: Pick<PlanningReport, 'kinds'>,
+): type is string {
+  const typeOf = ({ requirements }: NodeKind): string => requirements.instanceType;
+  const isTyped = kinds.some((kind) => typeOf(kind) !== '');
+  return type !== undefined && isTyped && kinds.every((kind) => typeOf(kind) !== type);
+}
+
+/** Resolves to why they are not known, in words. */
+export async function readTypeLimits(
+  given: RawFlags,
+  { type, ipam }: { readonly type: string; readonly ipam: string },
+): Promise<InstanceLimits | string> {
+  if (!isCloudMode(ipam)) return 'this headwater does not know its cloud';
+  const flags = new Map([...given].filter(([name]) => cloudOptions.some((known) => known === name)));
+  flags.set('ipam', [ipam]);
+  const loaded = loadOptions(flags, thisProcess, { checks: { problems: () => [], warnings: () => [] } });
+  if (loaded.kind === 'refused') return loaded.problems.join('; ');
+  const { options, outbound } = loaded;
+  const warn = (message: string): void => void process.stderr.write(`headwater plan: ${message}\n`);
+  try {
+    const found = await askCloud({ options, outbound, warn }, ({ implementation }, signal) =>
+      implementation.readLimits([type], { caller: { priority: 'high' }, signal }),
+    );
+    const limits = found.get(type);
+    if (limits === undefined) return 'the cloud knows no such type';
+    return 'problem' in limits ? `what the cloud says of it cannot be used: ${limits.problem}` : limits;
+  } catch (error) {
+    return problemWithCloud(error);
+  }
+}
