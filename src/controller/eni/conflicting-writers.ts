@@ -6,7 +6,7 @@ import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-
 import type { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import { ageOf } from '../../kubernetes/watch/resource-version.ts';
 import { conflictingWriter } from '../../node/conditions/pause-condition.ts';
-import { conflictingParts, type WrittenPart } from '../../node/publish/conflicting-write.ts';
+import { conflictingParts, setsValue, type WrittenPart } from '../../node/publish/conflicting-write.ts';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import { sleep } from '../../runtime/clock.ts';
 import { retry } from '../../runtime/retry.ts';
@@ -86,9 +86,14 @@ export class ConflictingWriters {
     const isOurs = ownWrites.isAnswer(next);
     const open = ownWrites.openOn(previous);
     ownWrites.settle(next);
-    if (isOurs || !leadership.leads() || this.mayBePreviousLeaders(next)) return;
+    if (isOurs || !leadership.leads()) return;
     const parts = conflictingParts({ previous, next, section, open });
-    if (parts.length > 0) this.#recordWrite(next, parts);
+    const isOperators = parts.some(
+      (part) => isOperator(next.base.managers[part]) && setsValue({ previous, next, section }, part),
+    );
+    // A new leader must not write beside an operator until it knows what the previous one wrote.
+    if (parts.length === 0 || (!isOperators && this.mayBePreviousLeaders(next))) return;
+    this.#recordWrite(next, parts);
   }
 
   /**
@@ -136,8 +141,7 @@ export class ConflictingWriters {
   #isClusterWide(manager: string | undefined): boolean {
     const { conflictingWriter: before, conflictingNodes } = this.#deps.leadership.permission.pauses;
     const goesOn = before === 'atWork' && conflictingNodes === undefined;
-    const isKnown = manager?.startsWith('cilium-operator') === true;
-    return goesOn || isKnown || (this.#nodes.get(manager)?.size ?? 0) > 1;
+    return goesOn || isOperator(manager) || (this.#nodes.get(manager)?.size ?? 0) > 1;
   }
 
   #writtenAgain(): readonly string[] {
@@ -178,4 +182,8 @@ export class ConflictingWriters {
     permission.change({ conflictingWriter: 'none', conflictingNodes: undefined });
     log.warn('no conflicting write for 5 min: resuming', { node });
   }
+}
+
+function isOperator(manager: string | undefined): boolean {
+  return manager?.startsWith('cilium-operator') === true;
 }

@@ -38,6 +38,28 @@ export function conflictingParts({ previous, next, section, open }: States): rea
   return [...(isPoolOurs ? [] : (['pool'] as const)), ...(isSectionOurs ? [] : (['status'] as const))];
 }
 
+/**
+ * Whether the change sets a value in this part. Only then does its field manager say who wrote it: a writer that only removes
+ * leaves no trace there.
+ */
+export function setsValue(
+  { previous, next, section }: Pick<States, 'previous' | 'next' | 'section'>,
+  part: WrittenPart,
+): boolean {
+  if (part === 'pool')
+    return [...next.ipam.pool].some(
+      ([address, entry]) => !isSameEntry(previous.ipam.pool.get(address), entry),
+    );
+  const { key, layout } = section;
+  const before = interfacesIn(memberOf(previous.base.status, key), layout);
+  return [...interfacesIn(memberOf(next.base.status, key), layout)].some(([id, item]) =>
+    Object.entries(layout.owned).some(([field, owned]) => {
+      const value = memberOf(item, field);
+      return value !== undefined && !sameOwned(field, [memberOf(before.get(id), field), value], owned);
+    }),
+  );
+}
+
 const none: ReadonlySet<string> = new Set();
 
 type Pool = ReadonlyMap<string, PoolEntry>;
@@ -62,10 +84,11 @@ function sectionAfter(section: Json | undefined, { part, patch }: OpenWrite, key
 function isSamePool(a: Pool, b: Pool): boolean {
   if (a === b) return true;
   if (a.size !== b.size) return false;
-  return [...a].every(([address, { resource, owner }]) => {
-    const other = b.get(address);
-    return other?.resource === resource && other.owner === owner;
-  });
+  return [...a].every(([address, entry]) => isSameEntry(b.get(address), entry));
+}
+
+function isSameEntry(a: PoolEntry | undefined, { resource, owner }: PoolEntry): boolean {
+  return a?.resource === resource && a.owner === owner;
 }
 
 /** Compares what Headwater writes, interface by interface. */

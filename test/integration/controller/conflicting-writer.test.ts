@@ -117,6 +117,24 @@ describe('a cilium-operator that still runs', () => {
     },
   );
 
+  test('pauses all changes of a new leader at its first write, while the previous leader may still have written', async () => {
+    const { world, controller } = await settled();
+    controller.kill();
+    const next = startController(world, { identity: 'next' });
+    await world.until('the next one leads', () => next.controller.status().state === 'leading', 60_000);
+    await world.advance(3000);
+    const since = world.clock.monotonic();
+
+    void new StandInOperator(world).run();
+    await world.until('all is paused', () => isStopped(next), 2000);
+    await world.request(world.machine(), 20);
+    await world.advance(100_000);
+
+    expect(next.changes).toEqual([]);
+    expect(next.publications.filter(({ at }) => at > since + 2000)).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
   test('lets changes resume and deficits be served 5 quiet minutes after it stops', async () => {
     const { world, controller } = await settled();
     const operator = new StandInOperator(world);
@@ -370,6 +388,30 @@ describe('no conflicting writer', () => {
     expect(counts).toEqual(turns.map(() => 0));
     expect(lost.length).toBeGreaterThanOrEqual(40);
     expect(world.broken()).toEqual([]);
+  });
+
+  test('is seen in the previous leader that only took out what an operator had put in', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    await world.announce(machine);
+    const operator = new StandInOperator(world, { describes: false, supplies: true });
+    for (let run = 0; run < 4; run++) await operator.resync();
+    expect(world.pool(machine).size).toBe(8);
+    const controller = startController(world);
+    await world.until(
+      'the controller leads',
+      () => controller.controller.status().state === 'leading',
+      60_000,
+    );
+    await world.advance(3000);
+
+    // The last action of the previous leader.
+    const [address = ''] = world.pool(machine).keys();
+    await world.patch(machine, { spec: { ipam: { pool: { [address]: null } } } });
+    await world.advance(15_000);
+
+    expect(await conflictingWrites(controller)).toBe(0);
+    expect(controller.controller.status().paused).toEqual([]);
   });
 
   test('is seen in the previous leader when the watch shows its writes minutes late', async () => {
