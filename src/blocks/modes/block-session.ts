@@ -244,9 +244,11 @@ export class BlockSession implements AllocatorPorts {
 
   #noteOthers({ name, blocks }: Holder): void {
     const { clock, log, registry } = this.#deps.host;
-    if (!this.#deps.leadership.leads()) return;
+    const { leadership, scope } = this.#deps;
+    // Beside a dry run, the other allocator does its work.
+    if (!leadership.leads() || leadership.permission.pauses.dryRun) return;
     // Another release gives its nodes blocks of networks of its own.
-    if (this.#deps.scope.isOutside(name) && !blocks.some((block) => this.#isOfOurNetworks(block))) return;
+    if (scope.isOutside(name) && !blocks.some((block) => this.#isOfOurNetworks(block))) return;
     // Nothing ends what the previous leader may still write of what a cloud decides.
     if (this.#served.isOfCloud === true && clock.monotonic() < this.#began + leaderQuietPeriod) return;
     registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });

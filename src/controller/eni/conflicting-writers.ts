@@ -86,7 +86,8 @@ export class ConflictingWriters {
     const isOurs = ownWrites.isAnswer(next);
     const open = ownWrites.openOn(previous);
     ownWrites.settle(next);
-    if (isOurs || !leadership.leads()) return;
+    // A dry run writes nothing that another writer could undo: beside it, that one does its work.
+    if (isOurs || !leadership.leads() || leadership.permission.pauses.dryRun) return;
     const parts = conflictingParts({ previous, next, section, open });
     const isOperators = parts.some(
       (part) => isOperator(next.base.managers[part]) && setsValue({ previous, next, section }, part),

@@ -406,6 +406,20 @@ describe('run --ipam=cluster-pool', () => {
     expect(log.lines.filter(({ message }) => message === 'sum of the dry run').at(-1)?.details).toEqual(sum);
   });
 
+  test('sees no other allocator in the one that a dry run stands beside', async () => {
+    const world = worldOf();
+    world.startReplica({ 'dry-run': 'true' });
+    for (const name of ['a', 'b']) world.join(name);
+    await world.clock.advance(60_000);
+    for (const [index, name] of ['a', 'b'].entries())
+      await world.ask('PATCH', `${world.path}/${name}`, {
+        spec: { ipam: { podCIDRs: [`10.0.${index}.0/24`] } },
+      });
+    await world.clock.advance(2000);
+
+    expect(world.leader?.controller.status().paused).toMatchObject([{ reason: 'dryRun' }]);
+  });
+
   test('writes nothing in a dry run', async () => {
     const world = worldOf();
     const { log } = world.startReplica({ 'dry-run': 'true' });

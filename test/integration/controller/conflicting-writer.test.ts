@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { thisProcess } from '../../../src/config/process-environment.ts';
 import { KubernetesClient } from '../../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { callKubernetes } from '../../support/kubernetes-call.ts';
+import { mountedConfig } from '../../support/config-directory.ts';
 import { StandInOperator } from '../../support/stand-in-operator.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -133,6 +135,36 @@ describe('a cilium-operator that still runs', () => {
     expect(next.changes).toEqual([]);
     expect(next.publications.filter(({ at }) => at > since + 2000)).toEqual([]);
     expect(world.broken()).toEqual([]);
+  });
+
+  test('is none beside a dry run, which serves nodes as soon as it is stopped', async () => {
+    const config = mountedConfig();
+    try {
+      config.mount({ 'dry-run': 'true' });
+      const world = worldOf(2);
+      for (const machine of world.machines) await world.announce(machine);
+      const controller = startController(world, {
+        flags: { 'config-dir': config.path },
+        processEnvironment: { ...thisProcess, environment: {} },
+      });
+      const operator = new StandInOperator(world, { supplies: true });
+      void operator.run(10_000);
+      await world.advance(60_000);
+      await world.request(world.machine(1), 12);
+      await world.advance(20_000);
+      const beside = controller.controller.status().paused.map(({ reason }) => reason);
+      operator.stop();
+      config.mount({});
+      await world.request(world.machine(1), 20);
+      await world.until('the node has them', () => world.pool(world.machine(1)).size >= 20, 60_000);
+
+      expect(operator.writes.filter((at) => at > 30_000)).not.toEqual([]);
+      expect(beside).toEqual(['dryRun']);
+      expect(await conflictingWrites(controller)).toBe(0);
+      expect(world.broken()).toEqual([]);
+    } finally {
+      config.remove();
+    }
   });
 
   test('lets changes resume and deficits be served 5 quiet minutes after it stops', async () => {
