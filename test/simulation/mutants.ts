@@ -388,8 +388,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     "a write of the previous leader counts as a conflicting writer's",
     'controller/eni/conflicting-writers.ts',
-    'if (isOurs || !leadership.leads() || this.mayBePreviousLeaders(next)) return;',
-    'if (isOurs || (this.mayBePreviousLeaders(next) && this.#previousLeaderUntil === undefined)) return;',
+    'if (parts.length === 0 || (!isOperators && this.mayBePreviousLeaders(next))) return;',
+    'if (parts.length === 0 || (this.mayBePreviousLeaders(next) && this.#previousLeaderUntil === undefined)) return;',
   ),
   {
     name: 'a call holds its concurrency slot while it waits for the rate limit',

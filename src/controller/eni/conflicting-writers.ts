@@ -60,9 +60,19 @@ export class ConflictingWriters {
   readonly #nodes = new Map<string | undefined, Set<string>>();
   #last: (ConflictingWrite & { readonly at: number }) | undefined;
   #cancel: () => void = () => undefined;
+  #isDry: boolean;
+  /** Monotonic time up to which a state may be one that another writer wrote beside a dry run that has ended. */
+  #quietUntil = -Infinity;
 
   constructor(deps: ConflictingWritersDeps) {
     this.#deps = deps;
+    const { permission } = deps.leadership;
+    this.#isDry = permission.pauses.dryRun;
+    permission.onChange(() => {
+      if (this.#isDry && !permission.pauses.dryRun)
+        this.#quietUntil = deps.host.clock.monotonic() + leaderQuietPeriod;
+      this.#isDry = permission.pauses.dryRun;
+    });
   }
 
   /**
@@ -86,8 +96,7 @@ export class ConflictingWriters {
     const isOurs = ownWrites.isAnswer(next);
     const open = ownWrites.openOn(previous);
     ownWrites.settle(next);
-    // A dry run writes nothing that another writer could undo: beside it, that one does its work.
-    if (isOurs || !leadership.leads() || leadership.permission.pauses.dryRun) return;
+    if (isOurs || this.#isDry || !leadership.leads()) return;
     const parts = conflictingParts({ previous, next, section, open });
     const isOperators = parts.some(
       (part) => isOperator(next.base.managers[part]) && setsValue({ previous, next, section }, part),
@@ -99,9 +108,10 @@ export class ConflictingWriters {
 
   /**
    * Whether the previous leader may have written what this state shows. An agent's later write can also carry
-   * it, if the watch had not delivered it yet.
+   * it, if the watch had not delivered it yet. Until a dry run ends, whoever writes is the previous leader.
    */
   mayBePreviousLeaders({ resourceVersion }: CiliumNode): boolean {
+    if (this.#isDry || this.#deps.host.clock.monotonic() < this.#quietUntil) return true;
     const until = this.#previousLeaderUntil;
     const known = this.#deps.cluster.nodesVersion;
     if (until === undefined || known === undefined || ageOf(known, until) === 'older') return true;

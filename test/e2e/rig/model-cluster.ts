@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../../src/runtime/system-clock.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
 import { type NodeStanding, standings } from '../../../src/simulator/cluster/invariants.ts';
 import { WorkloadFleet } from '../../../src/simulator/workload/workload-fleet.ts';
-import { isObject, listAt } from '../../../src/simulator/workload/json.ts';
+import { isObject, type JsonObject, listAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { ciliumNodesPath } from '../../../src/simulator/workload/own-node.ts';
 import { ClusterInvariants } from './cluster-invariants.ts';
@@ -32,19 +32,30 @@ export interface ServedModel {
   readonly close: () => Promise<void>;
 }
 
+export interface ModelClusterOptions {
+  /** Options of every controller, besides the usual ones. */
+  readonly flags?: readonly string[];
+  /** Options of the API server. */
+  readonly apiFlags?: readonly string[];
+}
+
 export class ModelCluster {
+  readonly clock = clock;
   readonly api: RealApi;
   readonly workload: WorkloadFleet;
   readonly invariants: ClusterInvariants;
   readonly controllers: E2eController[] = [];
   readonly #model: ServedModel;
+  readonly #flags: readonly string[];
   readonly #directory: string;
+  #access: Promise<string> | undefined;
   readonly #ending = new AbortController();
 
-  private constructor(model: ServedModel, api: RealApi, directory: string) {
+  private constructor(model: ServedModel, api: RealApi, directory: string, flags: readonly string[]) {
     const { network, nodes } = model;
     this.api = api;
     this.#model = model;
+    this.#flags = flags;
     this.#directory = directory;
     this.workload = new WorkloadFleet({
       handler: api.handler,
@@ -53,18 +64,21 @@ export class ModelCluster {
       nodes,
       pace: 10,
     });
-    const listNodes = async () => listAt(await api.call('GET', ciliumNodesPath), 'items').filter(isObject);
+    const listNodes = () => this.ciliumNodes();
     this.invariants = new ClusterInvariants({ network, workload: this.workload, listNodes, clock });
   }
 
   /** Resolves once the agents run. Always stop it, which closes the model too. */
-  static async start(model: ServedModel): Promise<ModelCluster> {
+  static async start(
+    model: ServedModel,
+    { flags = [], apiFlags = [] }: ModelClusterOptions = {},
+  ): Promise<ModelCluster> {
     const directory = await mkdtemp(join(tmpdir(), 'model-e2e-'));
-    const api = await startRealApi({ clock }).catch(async (error: unknown) => {
+    const api = await startRealApi({ clock, flags: apiFlags }).catch(async (error: unknown) => {
       await model.close();
       throw error;
     });
-    const cluster = new ModelCluster(model, api, directory);
+    const cluster = new ModelCluster(model, api, directory, flags);
     cluster.invariants.watch(cluster.signal).catch(() => undefined);
     await cluster.workload.start();
     return cluster;
@@ -75,14 +89,35 @@ export class ModelCluster {
     return this.#ending.signal;
   }
 
-  async startReadyController(flags: readonly string[] = []): Promise<E2eController> {
+  /** Resolves once the process serves health, metrics and status. */
+  async startController(flags: readonly string[] = []): Promise<E2eController> {
     const controller = await E2eController.start({
-      kubeconfig: await this.api.kubeconfigFor(usualServiceAccount),
+      kubeconfig: await this.#kubeconfig(),
       cloud: await this.#model.access(this.#directory),
-      flags: ['--cluster-name=e2e', '--cloud-call-timeout=8s', '--consistency-window=4s', ...flags],
+      flags: [
+        '--cluster-name=e2e',
+        '--cloud-call-timeout=8s',
+        '--consistency-window=4s',
+        ...this.#flags,
+        ...flags,
+      ],
       user: 'headwater',
     });
     this.controllers.push(controller);
+    if (this.signal.aborted) await controller.process.child.kill();
+    this.signal.throwIfAborted();
+    return controller;
+  }
+
+  /** One for all, so that a controller can start while the API server is away. */
+  #kubeconfig(): Promise<string> {
+    this.#access ??= this.api.kubeconfigFor(usualServiceAccount);
+    return this.#access;
+  }
+
+  /** The same, and it is ready. */
+  async startReadyController(flags: readonly string[] = []): Promise<E2eController> {
+    const controller = await this.startController(flags);
     await controller.process.ready(clock, this.signal);
     return controller;
   }
@@ -93,16 +128,24 @@ export class ModelCluster {
 
   /** Resolves once every pod has its address, and every node what its watermarks ask for. */
   untilSupplied(): Promise<void> {
-    return this.until('every node has what its watermarks ask for', () => this.#isSupplied());
+    return this.until('every node has what its watermarks ask for', () => this.isSupplied());
   }
 
-  async until(what: string, isSo: () => boolean): Promise<void> {
-    const end = clock.monotonic() + patience;
-    while (!isSo()) {
+  async until(
+    what: string,
+    isSo: () => boolean | Promise<boolean>,
+    { limit = patience, every = lookInterval }: { readonly limit?: number; readonly every?: number } = {},
+  ): Promise<void> {
+    const end = clock.monotonic() + limit;
+    while (!(await isSo())) {
       if (clock.monotonic() >= end)
         throw new Error(`it did not come about that ${what}\n${this.#lastWords()}`);
-      await sleep(clock, lookInterval, this.signal);
+      await sleep(clock, every, this.signal);
     }
+  }
+
+  async ciliumNodes(): Promise<readonly JsonObject[]> {
+    return listAt(await this.api.call('GET', ciliumNodesPath), 'items').filter(isObject);
   }
 
   /** Stops everything. The objects of the API server are gone with it. */
@@ -115,7 +158,8 @@ export class ModelCluster {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  #isSupplied(): boolean {
+  /** Every agent serves, every pod has its address, and the cloud holds what every watermark asks for. */
+  isSupplied(): boolean {
     return (
       this.workload.views.every(({ phase, pendingPods }) => phase === 'serving' && pendingPods.size === 0) &&
       this.standings().every(({ met }) => met)

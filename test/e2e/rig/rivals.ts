@@ -4,6 +4,7 @@
 import { sleep } from '../../../src/runtime/clock.ts';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { E2eCluster } from './e2e-cluster.ts';
+import type { RealApi } from './real-api.ts';
 import type { E2eController } from './e2e-controller.ts';
 import { installNamespace } from './service-accounts.ts';
 
@@ -34,8 +35,19 @@ export interface Holding {
   readonly tookAt: number;
 }
 
+/** The cluster that they compete in. */
+export interface RivalsCluster extends Pick<E2eCluster, 'clock' | 'signal'> {
+  readonly api: Pick<RealApi, 'call'>;
+  until(
+    what: string,
+    isSo: () => boolean | Promise<boolean>,
+    patience: { readonly limit?: number; readonly every?: number },
+  ): Promise<void>;
+  startController(): Promise<E2eController>;
+}
+
 export class Rivals {
-  readonly #cluster: E2eCluster;
+  readonly #cluster: RivalsCluster;
   readonly #running = new Map<string, Rival>();
   readonly #ready = new Set<Rival>();
   readonly #surprises: string[] = [];
@@ -43,7 +55,7 @@ export class Rivals {
   #isStarting = false;
 
   /** Starts the first controllers, and a new one for each that ends. */
-  constructor(cluster: E2eCluster) {
+  constructor(cluster: RivalsCluster) {
     this.#cluster = cluster;
     this.#replace();
   }

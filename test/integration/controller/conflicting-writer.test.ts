@@ -139,32 +139,29 @@ describe('a cilium-operator that still runs', () => {
 
   test('is none beside a dry run, which serves nodes as soon as it is stopped', async () => {
     const config = mountedConfig();
-    try {
-      config.mount({ 'dry-run': 'true' });
-      const world = worldOf(2);
-      for (const machine of world.machines) await world.announce(machine);
-      const controller = startController(world, {
-        flags: { 'config-dir': config.path },
-        processEnvironment: { ...thisProcess, environment: {} },
-      });
-      const operator = new StandInOperator(world, { supplies: true });
-      void operator.run(10_000);
-      await world.advance(60_000);
-      await world.request(world.machine(1), 12);
-      await world.advance(20_000);
-      const beside = controller.controller.status().paused.map(({ reason }) => reason);
-      operator.stop();
-      config.mount({});
-      await world.request(world.machine(1), 20);
-      await world.until('the node has them', () => world.pool(world.machine(1)).size >= 20, 60_000);
+    config.mount({ 'dry-run': 'true' });
+    const world = worldOf(2);
+    for (const machine of world.machines) await world.announce(machine);
+    const controller = startController(world, {
+      flags: { 'config-dir': config.path },
+      processEnvironment: { ...thisProcess, environment: {} },
+    });
+    const operator = new StandInOperator(world, { supplies: true });
+    void operator.run(10_000);
+    await world.advance(60_000);
+    await world.request(world.machine(1), 12);
+    await world.advance(20_000);
+    const beside = controller.controller.status().paused.map(({ reason }) => reason);
+    operator.stop();
+    config.mount({});
+    await world.request(world.machine(1), 20);
+    await world.until('the node has them', () => world.pool(world.machine(1)).size >= 20, 60_000);
 
-      expect(operator.writes.filter((at) => at > 30_000)).not.toEqual([]);
-      expect(beside).toEqual(['dryRun']);
-      expect(await conflictingWrites(controller)).toBe(0);
-      expect(world.broken()).toEqual([]);
-    } finally {
-      config.remove();
-    }
+    expect(operator.writes.filter((at) => at > 30_000)).not.toEqual([]);
+    expect(beside).toEqual(['dryRun']);
+    expect(await conflictingWrites(controller)).toBe(0);
+    expect(world.broken()).toEqual([]);
+    config.remove();
   });
 
   test('lets changes resume and deficits be served 5 quiet minutes after it stops', async () => {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { thisProcess } from '../../../src/config/process-environment.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
+import { objectAt } from '../../../src/simulator/workload/json.ts';
+import { StandInOperator } from '../../support/stand-in-operator.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
@@ -182,5 +184,38 @@ describe('a dry run', () => {
       message: 'dry run: would set delete-on-termination',
       details: { node: machine.name, interface: world.interfaces(machine)[1]?.id },
     });
+  });
+});
+
+describe('a dry run beside an operator', () => {
+  test('takes nothing out that the operator has shown since, once it goes live', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ type: 'm5.2xlarge' })] }) });
+    const machine = world.machine();
+    await world.announce(machine);
+    const operator = new StandInOperator(world, { describes: false, supplies: true });
+    await operator.resync();
+    config.mount({ 'dry-run': 'true' });
+    startController(world, { flags: { 'config-dir': config.path }, processEnvironment });
+    await world.advance(95_000);
+    await world.request(machine, 14);
+    for (let run = 0; run < 2; run++) await operator.resync();
+    operator.stop();
+    const shown = [...world.pool(machine).keys()];
+    const versions = world.history.of(machine.name).length;
+
+    config.mount({});
+    await world.request(machine, 20);
+    await world.until('Headwater has given it more', () => world.pool(machine).size >= 20, 120_000);
+
+    const lost = world.history
+      .of(machine.name)
+      .slice(versions)
+      .flatMap(({ object }) => {
+        const pool = objectAt(object, 'spec', 'ipam', 'pool');
+        return shown.filter((address) => !Object.hasOwn(pool, address));
+      });
+    expect(shown).toHaveLength(14);
+    expect(lost).toEqual([]);
+    expect(world.broken()).toEqual([]);
   });
 });

@@ -1,0 +1,15 @@
+import { eniCloud } from '../../support/stand-in-operator.ts';
+import { serveEc2Model } from '../rig/ec2-model.ts';
+import { describeTakeover } from '../rig/operator-takeover.ts';
+
+describeTakeover({
+  mode: 'eni',
+  section: 'eni',
+  serve: async (nodes) => {
+    const model = await serveEc2Model(nodes);
+    return { ...model, operator: eniCloud(model.network) };
+  },
+  releases: ['--aws-release-excess-ips'],
+  bothProtocols: true,
+  isThorough: true,
+});
