@@ -12,6 +12,7 @@ import { NotStartable } from '../controller/clouds/cloud.ts';
 import { auditLines } from './audit-lines.ts';
 import { ChangeAudit } from '../controller/reporting/change-audit.ts';
 import { Controller } from '../controller/controller.ts';
+import { reachableAt } from '../controller/leader-address.ts';
 import { openMode } from '../controller/open-mode.ts';
 import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
 import { PacedTransport } from '../kubernetes/transport/paced-transport.ts';
@@ -99,8 +100,8 @@ async function serve(
     version,
     readLiveOptions: readLive,
   });
-  const probeResult = (problem: string | undefined): ProbeResult =>
-    problem === undefined ? { ok: true } : { ok: false, problem };
+  const probeResult = (problem: string | undefined, note?: string): ProbeResult =>
+    problem === undefined ? { ok: true, note } : { ok: false, problem };
   const started = await startHttpServer({
     listenOn: options.serveAddr,
     option: 'serve-addr',
@@ -108,7 +109,7 @@ async function serve(
     log,
     state: {
       health: () => probeResult(controller.problem()),
-      ready: () => probeResult(controller.unreadiness()),
+      ready: () => probeResult(controller.unreadiness(), controller.standbyNote),
       status: () => controller.status(),
       node: (name) => controller.node(name),
       page: options.ui ? await statusPage() : undefined,
@@ -118,6 +119,7 @@ async function serve(
   if (started.kind === 'refused') {
     throw new NotStartable(started.problem);
   }
+  controller.leaderAddress.announce(reachableAt(started.server.address));
   log.info('serving health, metrics and status', { ...started.server.address, cluster: access.source });
   try {
     const outcome = await controller.run(stop);

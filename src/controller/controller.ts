@@ -19,6 +19,7 @@ import { sleep } from '../runtime/clock.ts';
 import { aborted, raceAbort } from '../runtime/race-abort.ts';
 import { KubernetesAccess } from './reporting/access-warnings.ts';
 import { ReadLog } from './reporting/watch-counters.ts';
+import { LeaderAddress } from './leader-address.ts';
 import { NodeScope, settleTimeOf } from './node-scope.ts';
 import { OtherReleases } from './other-releases.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
@@ -63,6 +64,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   readonly #access: KubernetesAccess;
   readonly #scope: NodeScope;
   readonly #others: OtherReleases;
+  readonly leaderAddress: LeaderAddress;
   readonly #leading = Promise.withResolvers<'leading'>();
   /** Evaluated at each call: a process that was frozen for longer than its lease resumes without leadership. */
   readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
@@ -80,6 +82,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const { host, kubernetes } = deps;
     const { options, clock, random, log, registry, onBug } = host;
     this.#election = options.leaderElection ? this.#createElection() : undefined;
+    this.leaderAddress = new LeaderAddress(this.#election, deps.identity);
     this.#permission = new MutationPermission({ ...noPauses, dryRun: options.dryRun, pause: options.pause });
     this.#liveOptions = this.#createLiveOptions();
     this.#events = new EventRecorder({
@@ -201,6 +204,11 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     return problem === undefined ? undefined : `it cannot become the leader: ${problem}`;
   }
 
+  /** Who leads, in words; undefined if this process leads, or nobody. */
+  get standbyNote(): string | undefined {
+    return this.leaderAddress.noteOn(this.#leader);
+  }
+
   /** Everything known about one node. */
   node(name: string): Node {
     return this.#mode.node(name, this.#facts());
@@ -214,6 +222,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const now = this.#deps.host.clock.monotonic();
     const isFirst = this.#readiness === undefined;
     const problem = this.unreadiness();
+    const lasts = isFirst ? undefined : now - (this.#readiness?.since ?? now);
     return {
       version: this.#deps.version,
       state: this.#state,
@@ -221,7 +230,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       leader: this.#leader,
       pauses: this.#permission.pauses,
       scope: this.#scope.report(),
-      readiness: { problem, lasts: isFirst ? undefined : now - (this.#readiness?.since ?? now) },
+      readiness: { problem, lasts, leaderAddress: this.leaderAddress.of(this.#leader) },
     };
   }
 

@@ -11,7 +11,11 @@ import { SharedRendering } from './shared-rendering.ts';
 import type { StatusPage } from './status-page.ts';
 
 export type ProbeResult =
-  | { readonly ok: true }
+  | {
+      readonly ok: true;
+      /** Words beside `ok`, on a line of their own. */
+      readonly note?: string | undefined;
+    }
   | {
       readonly ok: false;
       /** What is wrong, in words. */
@@ -196,7 +200,8 @@ function jsonAnswer(code: number, value: unknown): Answer {
 }
 
 function probeAnswer(result: ProbeResult): Answer {
-  return result.ok ? plain(200, 'ok') : plain(500, result.problem);
+  if (!result.ok) return plain(500, result.problem);
+  return plain(200, result.note === undefined ? 'ok' : `ok\n${result.note}\n`);
 }
 
 function plain(code: number, text: string): Answer {

@@ -150,6 +150,7 @@ const reportSchema = z.object({
   state: text,
   identity: text,
   leader: text.optional(),
+  leaderAddress: text.optional(),
   nodeSelector: text.optional(),
   leftToOthers: z.number().optional(),
   overlaps: z.array(z.object({ node: text, why: text })).optional(),

@@ -49,11 +49,13 @@ export function statusLines(facts: Facts, width: number | undefined): readonly L
 /** The process, and whether it is well. */
 export function headLines(facts: Facts, width: number | undefined): readonly Line[] {
   const { report } = facts;
-  const { identity, state, leader, version } = report;
+  const { identity, state, leader, leaderAddress, version } = report;
   const problems = problemsOf(facts);
   return [
     { text: `${identity}: ${state}${version === undefined ? '' : `, version ${version}`}`, style: 'title' },
-    ...(leader === undefined ? [] : told('leader', leader, width)),
+    ...(leader === undefined
+      ? []
+      : told('leader', leaderAddress === undefined ? leader : `${leader} at ${leaderAddress}`, width)),
     ...readyLines(facts, width),
     ...selectorLines(report, width),
     ...cloudLines(report, width),

@@ -8,7 +8,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { failureFields } from './failure-fields.ts';
 
 export interface MissingPermission {
-  /** Name in the cloud's policies. */
+  /** Name in the cloud's policies; `credentials` if these are not accepted. */
   readonly permission: string;
   /** The call that needs it. */
   readonly action: string;
@@ -38,6 +38,9 @@ const quiet = 600_000;
  */
 const remembered = 2 * 3_600_000;
 
+/** The entry of credentials that the cloud does not accept, so that it tells of no permission. */
+const credentials = 'credentials';
+
 export class MissingPermissions {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #log: Logger;
@@ -59,8 +62,22 @@ export class MissingPermissions {
   /** `failure`: undefined for a successful call. */
   callEnded(action: string, failure: CloudFailure | undefined): void {
     if (failure?.permission !== undefined) this.#denied(failure, failure.permission);
+    else if (failure?.credentials !== undefined) this.#refused(failure);
     // Who may not ask is not told that nothing is there.
     else if (failure === undefined || policyOf(failure).invalidates === 'existence') this.#permitted(action);
+  }
+
+  /** No call of any action is accepted, and who makes it logs why. */
+  #refused(failure: CloudFailure): void {
+    const { action, message: why } = failure;
+    const now = this.#clock.monotonic();
+    this.#episodes.set(credentials, {
+      missingPermission: { permission: credentials, action, why, remedy: remedyFor(failure) ?? '' },
+      isOver: false,
+      loggedAt: now,
+      isLogged: false,
+      deniedAt: now,
+    });
   }
 
   #denied(failure: CloudFailure, permission: string): void {
@@ -89,7 +106,8 @@ export class MissingPermissions {
 
   #permitted(action: string): void {
     for (const [permission, episode] of this.#episodes) {
-      if (episode.isOver || episode.missingPermission.action !== action) continue;
+      const isMet = permission === credentials || episode.missingPermission.action === action;
+      if (episode.isOver || !isMet) continue;
       this.#episodes.set(permission, { ...episode, isOver: true });
       if (episode.isLogged) this.#log.info('cloud permission granted again', { permission, action });
     }

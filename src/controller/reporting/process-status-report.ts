@@ -40,6 +40,8 @@ export interface Readiness {
   readonly problem: string | undefined;
   /** How long it has been as it is, at least: since somebody asked first, such as a probe. In ms; undefined for the first. */
   readonly lasts: number | undefined;
+  /** Where the process serves its state that a standby stands by for; undefined if that one does not say so. */
+  readonly leaderAddress?: string | undefined;
 }
 
 export interface SelfReport extends Partial<ScopeReport> {
@@ -48,6 +50,8 @@ export interface SelfReport extends Partial<ScopeReport> {
   readonly identity: string;
   /** The leader, if another process leads. Ask it about the fleet. */
   readonly leader?: string;
+  /** Where the leader serves its state, if it says so: an address on the loopback of its host names that host. */
+  readonly leaderAddress?: string;
   readonly ready?: boolean;
   /** How long it has been ready, or not, at least: since somebody asked first, such as a probe. */
   readonly readyForSeconds?: number;
@@ -66,6 +70,7 @@ export function selfReport(
     state,
     identity,
     ...(leader !== undefined && { leader }),
+    ...(readiness?.leaderAddress !== undefined && { leaderAddress: readiness.leaderAddress }),
     ...(readiness !== undefined && readinessReport(readiness)),
     paused: pauseReports(pauses, conflictingWrite),
     ...scope,

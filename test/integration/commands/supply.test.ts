@@ -285,7 +285,14 @@ describe('the command run', () => {
     expect(ended).toMatchObject({ code: 0, signal: undefined, err: '' });
     const leases = await objectAt(`${api}/apis/coordination.k8s.io/v1/leases`);
     expect(leases['items']).toEqual([
-      expect.objectContaining({ spec: expect.objectContaining({ holderIdentity: '' }) }),
+      expect.objectContaining({
+        metadata: expect.objectContaining({
+          annotations: expect.objectContaining({
+            'headwater/leader-address': expect.stringMatching(/^\S+ 127\.0\.0\.1:\d+ on \S+$/),
+          }),
+        }),
+        spec: expect.objectContaining({ holderIdentity: '' }),
+      }),
     ]);
   });
 
@@ -300,7 +307,11 @@ describe('the command run', () => {
         body: JSON.stringify({
           apiVersion: 'coordination.k8s.io/v1',
           kind: 'Lease',
-          metadata: { name: 'headwater', namespace: 'kube-system' },
+          metadata: {
+            name: 'headwater',
+            namespace: 'kube-system',
+            annotations: { 'headwater/leader-address': 'somebody 10.0.0.5:9966' },
+          },
           spec: { holderIdentity: 'somebody', leaseDurationSeconds: 600 },
         }),
       });
@@ -317,8 +328,15 @@ describe('the command run', () => {
       const readiness = await fetch(`${address}/readyz`);
       const status = await objectAt(`${address}/status`);
 
-      expect([health.status, await readiness.text()]).toEqual([200, 'ok']);
-      expect(status).toMatchObject({ state: 'standby', leader: 'somebody' });
+      expect([health.status, await readiness.text()]).toEqual([
+        200,
+        'ok\nstanding by: somebody leads at 10.0.0.5:9966\n',
+      ]);
+      expect(status).toMatchObject({
+        state: 'standby',
+        leader: 'somebody',
+        leaderAddress: '10.0.0.5:9966',
+      });
       expect(status).not.toHaveProperty('nodes');
       const { code, err, out } = await child.stop(signal);
       expect({ code, err }).toEqual({ code: 0, err: '' });

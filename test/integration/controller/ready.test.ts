@@ -65,10 +65,12 @@ describe('the readiness of a process', () => {
       notReadyForSeconds: expect.any(Number),
       notReadyBecause: expect.stringContaining(remedy),
       cloudRead: { problem: expect.stringContaining(remedy) },
+      denied: [{ permission: 'credentials', remedy, why: expect.stringContaining(wrongKeys.message ?? '') }],
     });
     expect(before.notReadyForSeconds).toBeGreaterThanOrEqual(60);
     expect(before.cloudRead).not.toHaveProperty('ageSeconds');
     expect(after).toMatchObject({ ready: true, readyForSeconds: 120 });
+    expect(after.denied).toEqual([]);
     expect(after.cloudRead).toEqual({ ageSeconds: expect.any(Number) });
     expect(after.subnets).toContainEqual(
       expect.objectContaining({ id: ids.nodes, held: 8, used: 0, nodes: 1 }),

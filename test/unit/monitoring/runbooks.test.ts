@@ -59,6 +59,7 @@ const statusKeys = {
   waiting: true,
   nodeSelector: true,
   leftToOthers: true,
+  leaderAddress: true,
   overlaps: true,
 } satisfies Record<keyof BlockStatusReport | keyof StatusReport, true>;
 

@@ -70,6 +70,7 @@ describe('startHttpServer', () => {
     ['/v1/healthz', {}, 200, 'ok'],
     ['/readyz', {}, 200, 'ok'],
     ['/readyz?verbose', {}, 200, 'ok'],
+    ['/readyz', { ready: () => ({ ok: true, note: 'standing by' }) }, 200, 'ok\nstanding by\n'],
     [
       '/healthz',
       { health: () => ({ ok: false, problem: 'no progress for 90 s' }) },

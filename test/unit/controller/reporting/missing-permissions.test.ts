@@ -156,3 +156,24 @@ test('lists no permission for long that nothing asks for any more', async () => 
   expect(counts).toEqual([1, 0, 1]);
   expect(log.lines).toHaveLength(1);
 });
+
+test('credentials that the cloud does not accept are listed without a line, until any call is accepted', () => {
+  const log = recordingLogger();
+  const missingPermissions = new MissingPermissions({ clock: new VirtualClock(), log });
+  const { permission: _, ...other } = failure;
+
+  missingPermissions.callEnded('DescribeVpcs', { ...other, action: 'DescribeVpcs', credentials: 'invalid' });
+  const denied = missingPermissions.list;
+  missingPermissions.callEnded('DescribeSubnets', undefined);
+
+  expect(denied).toEqual([
+    {
+      permission: 'credentials',
+      action: 'DescribeVpcs',
+      why: 'no',
+      remedy: 'check the credentials that Headwater uses',
+    },
+  ]);
+  expect(missingPermissions.list).toEqual([]);
+  expect(log.lines).toEqual([]);
+});
