@@ -27,19 +27,28 @@ export type Obstacle =
       readonly below?: { readonly count: number; readonly firstInterfaceIndex: number };
     }
   /** Subnets match, but none has room for the smallest interface that serves pods. `selection`: by what they match, if one chose. */
-  | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[]; readonly selection?: string }
+  | (UntaggedSubnets & {
+      readonly kind: 'subnetsExhausted';
+      readonly subnetIds: readonly string[];
+      readonly selection?: string;
+    })
   /** The others have no room, and these cannot be read, or no longer. */
   | { readonly kind: 'interfacesUnreadable'; readonly interfaces: readonly UnreadableInterface[] }
   /** Only these could take more, and the cloud could not carry out their last change. */
   | { readonly kind: 'interfacesFailed'; readonly interfaceIds: readonly string[] }
   /** `wanted` describes what was requested. */
-  | { readonly kind: 'noSubnetMatches'; readonly wanted: string }
+  | (UntaggedSubnets & { readonly kind: 'noSubnetMatches'; readonly wanted: string })
   /** Tags were requested and no group of the network carries them. */
   | { readonly kind: 'noSecurityGroupMatches'; readonly wanted: string }
   /** The groups of the primary interface apply, but it is unknown. */
   | { readonly kind: 'securityGroupsUnknown' }
   /** Data that the choice depends on cannot be read. */
   | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
+
+interface UntaggedSubnets {
+  /** Other subnets of the node's place that show no tag, where tags decide; absent if there are none. */
+  readonly untagged?: readonly string[];
+}
 
 /** What prevents a node from getting the IPv6 prefix that its agent asks for. */
 export type Ipv6Obstacle =

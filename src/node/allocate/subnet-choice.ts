@@ -41,16 +41,37 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
   const { rule, candidates, unreadable } = subnetsByRule(requirements, facts);
   const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.minUseful);
   if (unreadable !== undefined && !hasRoom) return { kind: 'networkUnreadable', failure: unreadable };
-  if (candidates.length === 0) return withoutCandidates(requirements, facts.infrastructure);
+  const untagged = untaggedBeside(candidates, requirements, facts.infrastructure);
+  if (candidates.length === 0)
+    return { ...withoutCandidates(requirements, facts.infrastructure), ...untagged };
   const ranked = candidates
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
   const best = ranked.find(({ subnet }) => mayServeBoth(subnet, facts)) ?? ranked[0];
   if (best === undefined || best.free < facts.minUseful) {
     const subnetIds = candidates.map((subnet) => subnet.id).sort();
-    return { kind: 'subnetsExhausted', subnetIds, selection: describeSelection(rule, requirements) };
+    const selection = describeSelection(rule, requirements);
+    return { kind: 'subnetsExhausted', subnetIds, selection, ...untagged };
   }
   return { kind: 'chosen', subnet: best.subnet };
+}
+
+/** Subnets without a tag may have tags that this account does not see: they are named where tags chose others. */
+function untaggedBeside(
+  candidates: readonly Subnet[],
+  { networkId, zone, subnetTags }: NodeRequirements,
+  { subnets }: Infrastructure,
+): { readonly untagged?: readonly string[] } {
+  const isByTags = Object.keys(subnetTags).length > 0;
+  const untagged = [...subnets.values()].filter(
+    (subnet) =>
+      subnet.networkId === networkId &&
+      subnet.zone === zone &&
+      (isByTags || !subnet.eligible) &&
+      Object.keys(subnet.tags).length === 0 &&
+      !candidates.includes(subnet),
+  );
+  return untagged.length === 0 ? {} : { untagged: untagged.map(({ id }) => id).toSorted() };
 }
 
 /** Where something was not read, nothing says that no subnet matches. */

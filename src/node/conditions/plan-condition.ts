@@ -48,11 +48,11 @@ export function obstacleCondition(
         message: fullInstance(obstacle, remedies.fullInstance),
       };
     case 'subnetsExhausted':
-      return exhaustedSubnets(obstacle, remedies.fullSubnets, refused);
+      return exhaustedSubnets(obstacle, remedies, refused);
     case 'noSubnetMatches':
       return {
         reason: 'NoSubnetMatches',
-        message: `nothing matches ${obstacle.wanted}: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters`,
+        message: `nothing matches ${obstacle.wanted}: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters${hiddenTags(obstacle, remedies)}`,
       };
     case 'noSecurityGroupMatches':
       return {
@@ -99,10 +99,11 @@ function brokenCondition(
 
 /** Where the cloud counts addresses as free in a subnet that it calls full, its own count says that more space is no remedy. */
 function exhaustedSubnets(
-  { subnetIds, selection }: ObstacleOf<'subnetsExhausted'>,
-  remedy: string,
+  obstacle: ObstacleOf<'subnetsExhausted'>,
+  remedies: CloudWords['remedies'],
   refused: RefusedSubnets | undefined,
 ): NodeCondition {
+  const { subnetIds, selection } = obstacle;
   const { ledger, now = 0 } = refused ?? {};
   const gone = subnetIds.filter((id) => ledger?.isGone(id, now) === true);
   const full = subnetIds.filter((id) => !gone.includes(id));
@@ -116,12 +117,22 @@ function exhaustedSubnets(
       : []),
     ...(gone.length > 0 ? [`subnet ${gone.join(', ')} does not exist`] : []),
   ];
-  const remedies = [
+  const ways = [
     ...(counted.length > 0 ? ['find what holds the free addresses back, such as a reservation'] : []),
-    ...(counted.length < subnetIds.length ? [remedy] : []),
+    ...(counted.length < subnetIds.length ? [remedies.fullSubnets] : []),
   ];
   return {
     reason: counted.length > 0 ? 'SubnetsRefused' : 'SubnetsExhausted',
-    message: `${parts.join(', and ')}: ${remedies.join(', or ')}`,
+    message: `${parts.join(', and ')}: ${ways.join(', or ')}${hiddenTags(obstacle, remedies)}`,
   };
+}
+
+/** The subnets that may have been meant, and how to name them; empty where there are none. */
+function hiddenTags(
+  { untagged = [] }: ObstacleOf<'subnetsExhausted' | 'noSubnetMatches'>,
+  { hiddenTags: remedy }: CloudWords['remedies'],
+): string {
+  return untagged.length === 0 || remedy === undefined
+    ? ''
+    : `; no tags are shown of ${untagged.slice(0, 5).join(', ')}: ${remedy}`;
 }

@@ -153,6 +153,8 @@ export interface CloudWords {
   readonly remedies: {
     /** No subnet that may serve the node has a free address. */
     readonly fullSubnets: string;
+    /** Subnets show no tags, and may have some; absent where a cloud shows those of every subnet. */
+    readonly hiddenTags?: string;
     /** The instance can hold no more addresses. */
     readonly fullInstance: string;
     /** What to check if an instance is not found. */

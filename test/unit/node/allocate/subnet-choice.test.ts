@@ -305,3 +305,35 @@ describe('a choice for an interface with an IPv6 prefix', () => {
     expect(choice.kind === 'chosen' ? choice.subnet.id : choice.kind).toBe(expected);
   });
 });
+
+describe('subnets without tags, whose tags another account may keep to itself', () => {
+  const subnets = [
+    subnet('s-1', { tags: { tag: '1' } }),
+    subnet('s-2'),
+    subnet('s-3', { zone: 'us-west-1b' }),
+  ];
+
+  test.each<[string, Partial<NodeRequirements>, readonly Subnet[], object]>([
+    [
+      'are named if none matches the tags of the node',
+      { subnetTags: { tag: '2' }, strictSubnets: true },
+      subnets,
+      { kind: 'noSubnetMatches', untagged: ['s-2'] },
+    ],
+    [
+      'are named beside a full one that matches',
+      { subnetTags: { tag: '1' } },
+      subnets,
+      { kind: 'subnetsExhausted', subnetIds: ['s-1'], untagged: ['s-2'] },
+    ],
+    [
+      'are named if an option excludes them',
+      {},
+      [subnet('s-2', { eligible: false })],
+      { kind: 'noSubnetMatches', untagged: ['s-2'] },
+    ],
+    ['are not named where no tags decide', {}, subnets, { untagged: undefined }],
+  ])('%s', (_, node, of, expected) => {
+    expect({ untagged: undefined, ...choose({ subnets: of, free: {}, node }) }).toMatchObject(expected);
+  });
+});

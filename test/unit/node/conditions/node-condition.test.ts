@@ -34,6 +34,8 @@ import type { InstanceView, Instance } from '../../../../src/providers/contract/
 import { words } from '../../providers/scripted-implementation.ts';
 import { eni, unreadable, view } from '../allocation-facts.ts';
 
+const hiding = { ...words, remedies: { ...words.remedies, hiddenTags: 'name it by its id' } };
+
 describe('the text of a condition', () => {
   test.each<[string, NodeCondition | undefined, string, string]>([
     [
@@ -260,6 +262,24 @@ describe('the text of a condition', () => {
       ),
       'SubnetsExhausted',
       'no address is left in s-1, s-2 (all in us-west-1a with the tags k=1): widen the subnet',
+    ],
+    [
+      'of exhausted subnets beside one whose tags another account may keep to itself',
+      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1'], untagged: ['s-3'] }, hiding),
+      'SubnetsExhausted',
+      'no address is left in s-1: widen the subnet; no tags are shown of s-3: name it by its id',
+    ],
+    [
+      'of no subnet that matches beside one whose tags another account may keep to itself',
+      obstacleCondition({ kind: 'noSubnetMatches', wanted: 'a subnet', untagged: ['s-3'] }, hiding),
+      'NoSubnetMatches',
+      "nothing matches a subnet: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters; no tags are shown of s-3: name it by its id",
+    ],
+    [
+      'of such a subnet where the cloud shows all tags',
+      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1'], untagged: ['s-3'] }, words),
+      'SubnetsExhausted',
+      'no address is left in s-1: widen the subnet',
     ],
     [
       'of a subnet that is gone',
