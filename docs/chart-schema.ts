@@ -208,6 +208,11 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     bind: accepting({ enum: binds }, binds.join(', ')),
   }),
   agent,
+  check: closedObject('The command headwater check, as a Job before each install and upgrade.', {
+    enabled: flag,
+    serviceAccountAnnotations: texts,
+    resources: anyObject,
+  }),
   ciliumConfig: group('The ConfigMap of Cilium, read as --config-dir is.', ['mount', 'name'], {
     mount: flag,
     name: text,
@@ -312,6 +317,16 @@ const together: readonly ConflictingValues[] = [
     path: 'nodeIpam.enabled',
     words:
       'false while mode is nodeipam: the release runs it already, with options instead of nodeIpam.options',
+  },
+  {
+    where: { mode: { const: 'nodeipam' }, 'check.enabled': isOn },
+    path: 'check.enabled',
+    words: 'false while mode is nodeipam: headwater check knows the modes of headwater run',
+  },
+  {
+    where: { 'controller.enabled': { const: false }, 'check.enabled': isOn },
+    path: 'check.enabled',
+    words: 'false while controller.enabled is false: there is no controller to check for',
   },
   {
     where: { 'agent.metrics.bind': { not: { const: 'none' } }, 'agent.options.prometheus-serve-addr': {} },

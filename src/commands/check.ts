@@ -3,7 +3,7 @@ import { blockChecks } from '../blocks/settings/block-pools.ts';
 import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
 import { thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
-import { oneOf } from '../config/value-kinds.ts';
+import { boolean, oneOf } from '../config/value-kinds.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
@@ -25,9 +25,15 @@ export async function check(given: RawFlags): Promise<number> {
     warn(`--output is ${JSON.stringify(text)}; accepted: ${formats.accepts}`);
     return exitCode.usage;
   }
-  const flags = new Map([...given].filter(([name]) => name !== 'output'));
+  const skip = lastOf(given, 'skip-access-review') ?? 'false';
+  const skipsAccess = boolean.parse(skip);
+  if (skipsAccess === undefined) {
+    warn(`--skip-access-review is ${JSON.stringify(skip)}; accepted: ${boolean.accepts}`);
+    return exitCode.usage;
+  }
+  const flags = new Map([...given].filter(([name]) => !['output', 'skip-access-review'].includes(name)));
   const loaded = loadOptions(flags, thisProcess, { checks: blockChecks });
-  const findings = [...settingsFindings(loaded), ...(await findingsWith(loaded))];
+  const findings = [...settingsFindings(loaded), ...(await findingsWith(loaded, !skipsAccess))];
   if (format === 'text') printLines((width) => findingLines(findings, width));
   else process.stdout.write(`${JSON.stringify({ verdict: worstOf(findings), findings })}\n`);
   return codes[worstOf(findings)];
@@ -41,11 +47,11 @@ const codes = {
 } as const;
 
 /** Options that are refused name neither a cluster nor a cloud for sure. */
-async function findingsWith(loaded: LoadedOptions): Promise<readonly Finding[]> {
+async function findingsWith(loaded: LoadedOptions, asksAsController: boolean): Promise<readonly Finding[]> {
   if (loaded.kind === 'refused') return [];
   const { options, outbound } = loaded;
   const { signal } = new AbortController();
-  const cluster = await reachCluster(loaded);
+  const cluster = await reachCluster(loaded, asksAsController);
   try {
     const opened = (): Promise<OpenedCloud> => openCloud({ options, outbound, warn }, signal);
     return await examine({ options, cluster, clock, openCloud: opened }, signal);
@@ -54,15 +60,17 @@ async function findingsWith(loaded: LoadedOptions): Promise<readonly Finding[]> 
   }
 }
 
-async function reachCluster({
-  options,
-  outbound,
-}: Extract<LoadedOptions, { kind: 'options' }>): Promise<
-  Fact<ReachedCluster & { readonly transport: UndiciTransport }>
-> {
+async function reachCluster(
+  { options, outbound }: Extract<LoadedOptions, { kind: 'options' }>,
+  asksAsController: boolean,
+): Promise<Fact<ReachedCluster & { readonly transport: UndiciTransport }>> {
   try {
     const access = await findCluster(options, { ...outbound, log: { warn } });
-    return known({ server: access.server.origin, transport: new UndiciTransport({ access, clock }) });
+    return known({
+      server: access.server.origin,
+      transport: new UndiciTransport({ access, clock }),
+      asksAsController,
+    });
   } catch (error) {
     if (error instanceof NotStartable) return unknown(error.message);
     throw error;

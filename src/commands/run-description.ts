@@ -37,6 +37,11 @@ export const checkDescription: Omit<CommandDescription, 'run'> = {
         help: 'How to print it.',
         notes: ['Accepted: text, json', 'Default: text.'],
       },
+      {
+        name: 'skip-access-review',
+        help: 'Does not ask which permissions in Kubernetes are granted: for an account other than that of the controller, such as of the Job of the chart, which may read what the command reads and no more.',
+        notes: [],
+      },
     ]),
     ...runDescription.flags,
   ],

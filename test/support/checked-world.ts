@@ -42,7 +42,7 @@ export async function checkedWorld(world: ClusterWorld, flags: GivenFlags = {}):
       {
         options,
         clock,
-        cluster: known({ server: 'https://kubernetes.example', transport }),
+        cluster: known({ server: 'https://kubernetes.example', transport, asksAsController: true }),
         openCloud: () => Promise.resolve(opened),
       },
       new AbortController().signal,

@@ -136,11 +136,15 @@
 
 {{/* A line for each option that holds for the life of the process. */}}
 {{- define "headwater.arguments" -}}
-{{- $facts := .Files.Get "files/options.json" | fromJson -}}
 {{- $host := get (dict "loopback" "127.0.0.1" "podIP" "$(POD_IP)" "all" "") .Values.serve.bind -}}
 - {{ eq (include "headwater.mode" .) "nodeipam" | ternary "nodeipam" "run" }}
 - --config-dir=/etc/headwater
 - {{ printf "--serve-addr=%s:%d" $host (int .Values.serve.port) | quote }}
+{{ include "headwater.optionArguments" . }}
+{{- end -}}
+
+{{- define "headwater.optionArguments" -}}
+{{- $facts := .Files.Get "files/options.json" | fromJson -}}
 {{- $options := .Values.options -}}
 {{- if and .Values.mode (ne .Values.mode "nodeipam") -}}
 {{- $options = merge (dict "ipam" .Values.mode) $options -}}

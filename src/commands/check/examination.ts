@@ -36,6 +36,8 @@ export interface ReachedCluster {
   /** Its address, for people. */
   readonly server: string;
   readonly transport: KubernetesTransport;
+  /** Whether the permissions of the account that asks are those of the controller. */
+  readonly asksAsController: boolean;
 }
 
 export interface Examined {
@@ -117,7 +119,7 @@ async function examineCluster(
   signal: AbortSignal,
 ): Promise<ExaminedCluster> {
   if (cluster.kind === 'unknown') return { findings: [versionFinding('', cluster)] };
-  const { server, transport } = cluster.value;
+  const { server, transport, asksAsController } = cluster.value;
   const reader = new ClusterReader(transport, clock, signal);
   const version = await reader.version();
   const answer = versionFinding(server, version);
@@ -132,7 +134,7 @@ async function examineCluster(
   const config = await reader.ciliumConfig(namespace);
   const findings = [
     answer,
-    ...accessFindings(facts.access, facts.user),
+    ...(asksAsController ? accessFindings(facts.access, facts.user) : []),
     ...ofScope,
     ...ciliumConfigFindings(valueOf(config, {}), options),
   ];

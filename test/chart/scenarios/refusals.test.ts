@@ -278,6 +278,7 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
   'vpc-id': 'vpc-0123456789abcdef0',
   'ec2-api-endpoint': 'vpce-1.ec2.eu-central-1.vpce.amazonaws.com',
   'k8s-api-server': 'https://api.example.com:6443',
+  audit: '/var/log/headwater/audit.jsonl',
   'subnet-ids-filter': ['subnet-0123456789abcdef0'],
   'cloud-quota-overrides': ['AttachNetworkInterface=100:10'],
   'allow-withdrawals': '0123456789',

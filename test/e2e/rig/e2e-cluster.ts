@@ -27,7 +27,7 @@ import {
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { newNode } from '../../../src/simulator/workload/node-objects.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
-import { accessToEc2 } from '../../../rig/controller-process.ts';
+import { accessToEc2, type CloudAccess } from '../../../rig/controller-process.ts';
 import { ClusterInvariants } from './cluster-invariants.ts';
 import { missDenied } from '../../support/missed-permissions.ts';
 import { shippedPolicy } from '../../support/shipped-policy.ts';
@@ -160,19 +160,20 @@ export class E2eCluster {
     return cluster;
   }
 
-  /** Resolves once the process serves health, metrics and status. Several EC2 users take turns. */
-  async startController({ name, flags = [], kubeconfig }: ControllerWish = {}): Promise<E2eController> {
+  /** The way to EC2 of a user of it. Several take turns. */
+  cloudAccess(): { readonly cloud: CloudAccess; readonly user: string } {
     const { accessKeyId, secretAccessKey, user } = this.#nextCredential();
+    const credentials = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+    return { cloud: accessToEc2({ url: this.#ec2Server.url, credentials }, region), user };
+  }
+
+  /** Resolves once the process serves health, metrics and status. */
+  async startController({ name, flags = [], kubeconfig }: ControllerWish = {}): Promise<E2eController> {
+    const { cloud, user } = this.cloudAccess();
     const controller = await E2eController.start({
       ...(name !== undefined && { name }),
       kubeconfig: kubeconfig ?? (await this.api.kubeconfigFor(usualServiceAccount)),
-      cloud: accessToEc2(
-        {
-          url: this.#ec2Server.url,
-          credentials: { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
-        },
-        region,
-      ),
+      cloud,
       flags: [...this.#flags, ...flags],
       user,
     });

@@ -83,6 +83,23 @@ describe('headwater check on AWS', () => {
     ]);
   });
 
+  test('asks for no permission in Kubernetes where that is to be skipped', async () => {
+    const simulated = await simulate(join(directory, 'skipped'));
+    await announce(simulated.api, 'one', 'i-00000000000000001');
+    await createNode(simulated.api, 'one', 'aws:///us-east-1a/i-00000000000000001');
+
+    const flags = [...flagsFor(simulated), '--output=json'];
+    const asked = await headwater(flags, { environment });
+    const skipped = await headwater([...flags, '--skip-access-review'], { environment });
+    const refused = await headwater([...flags, '--skip-access-review=perhaps'], { environment });
+
+    expect([asked.code, skipped.code]).toEqual([0, 0]);
+    const isAsked = ({ out }: { readonly out: string }): boolean => out.includes('permissions in Kubernetes');
+    expect([asked, skipped].map(isAsked)).toEqual([true, false]);
+    expect({ code: refused.code, out: refused.out }).toEqual({ code: 2, out: '' });
+    expect(refused.err).toContain('skip-access-review');
+  });
+
   test('says which changes the cloud denies, without making any', async () => {
     const simulated = await simulate(join(directory, 'no-changes'));
     const { api, ec2 } = simulated;
