@@ -35,9 +35,9 @@ function chosenNode(): string | undefined {
   return name === undefined || name === '' ? undefined : name;
 }
 
-async function read(path: string): Promise<{ readonly ok: boolean; readonly text: string }> {
+async function read(path: string): Promise<string> {
   const answer = await fetch(path, { signal: AbortSignal.timeout(2 * interval), cache: 'no-store' });
-  return { ok: answer.ok, text: await answer.text() };
+  return answer.text();
 }
 
 async function readNode(): Promise<void> {
@@ -47,19 +47,19 @@ async function readNode(): Promise<void> {
     return;
   }
   if (shown.node?.name !== name) shown.node = { name, told: undefined };
-  const { text } = await read(`status?node=${encodeURIComponent(name)}`);
+  const text = await read(`status?node=${encodeURIComponent(name)}`);
   // Another one may be chosen meanwhile.
   if (chosenNode() === name) shown.node = { name, told: nodeIn(text) };
 }
 
 async function refresh(): Promise<void> {
   try {
-    const [status, ready] = await Promise.all([read('status'), read('readyz'), readNode()]);
-    const report = reportIn(status.text);
+    const [status] = await Promise.all([read('status'), readNode()]);
+    const report = reportIn(status);
     shown.problem = report === undefined ? 'the answer is not the report of a controller' : undefined;
     if (report === undefined) return;
     shown.report = report;
-    shown.unready = ready.ok ? undefined : ready.text;
+    shown.unready = report.ready === false ? (report.notReadyBecause ?? 'it does not say why') : undefined;
     shown.readAt = new Date();
     history.add(report, shown.readAt.getTime());
   } catch (error) {

@@ -18,6 +18,8 @@ const whereABrowserIs = program === '' ? describe.skip : describe;
 const hostile = '<script>document.title = "taken"</script>';
 const report = {
   version: '0.1.0',
+  ready: false,
+  notReadyBecause: 'it reads the cloud',
   state: 'leading',
   identity: 'controller-1',
   paused: [],
@@ -27,6 +29,10 @@ const report = {
   addresses: { available: 90_000, used: 70_000, needed: 12, releasing: 0 },
   pendingPods: 3,
   inDeficit: [{ name: 'node-7', reason: 'SubnetsExhausted', why: `give ${hostile} more room` }],
+  warnings: [
+    { node: 'node-7', reason: 'AgentCannotStart', why: 'lower it' },
+    { node: 'node-9', reason: 'MaxPodsTooHigh', why: 'set maxPods' },
+  ],
   pools: [
     { pool: hostile, cidr: '10.0.0.0/16', maskSize: 24, capacity: 256, held: 256, free: 0, waiting: 1 },
   ],
@@ -106,7 +112,8 @@ whereABrowserIs('the page', () => {
 
     await page.getByText('1 node with a reason; pods that wait: 3; 1 permission denied').waitFor();
     await page.getByText('ec2:CreateNetworkInterface: allow it to the role').waitFor();
-    expect(await page.locator('.tiles i').count()).toBe(5000);
+    await page.getByText('it reads the cloud').first().waitFor();
+    expect(await page.locator('.tiles i, .tiles button').count()).toBe(5000);
     expect(await page.getByRole('img', { name: '4999 satisfied, 1 blocked' }).count()).toBe(1);
     expect(complaints).toEqual([]);
   });
@@ -122,7 +129,7 @@ whereABrowserIs('the page', () => {
   test('explains a node that is chosen by keyboard, and goes back', async () => {
     await open();
 
-    const button = page.getByRole('button', { name: 'node-7' });
+    const button = page.getByRole('button', { name: 'node-7', exact: true }).first();
     await button.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Node node-7' }).waitFor();
@@ -131,6 +138,50 @@ whereABrowserIs('the page', () => {
     await page.getByRole('button', { name: 'Close' }).press('Enter');
     await page.getByRole('heading', { name: 'Node node-7' }).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
+  });
+
+  test('has a tile with name, state and reason for each node that is not well: one tab stop, and arrows lead on', async () => {
+    await open();
+    const tiles = page.getByRole('group', { name: 'nodes with a reason' }).getByRole('button');
+    const words = [
+      `node-7: lacks addresses: SubnetsExhausted: give ${hostile} more room`,
+      'node-9: is served, with a warning: MaxPodsTooHigh: set maxPods',
+    ];
+    const names = (attribute: string): Promise<unknown[]> =>
+      Promise.all([0, 1].map((index) => tiles.nth(index).getAttribute(attribute)));
+    const focused = (): Promise<unknown> =>
+      page.evaluate('document.activeElement.getAttribute("aria-label")');
+
+    expect(await tiles.count()).toBe(2);
+    expect([await names('aria-label'), await names('title')]).toEqual([words, words]);
+    expect(await names('tabindex')).toEqual(['0', '-1']);
+    await tiles.first().focus();
+    const met: unknown[] = [await focused()];
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'End', 'Home', 'End']) {
+      await page.keyboard.press(key);
+      met.push(await focused());
+    }
+    const [first, second] = words;
+    expect(met).toEqual([first, second, second, first, second, first, second]);
+    expect(await names('tabindex')).toEqual(['-1', '0']);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.name')).toBe('node');
+    await page.keyboard.press('Shift+Tab');
+    expect(await focused()).toBe(second);
+    await tiles.first().press('Enter');
+    await page.getByRole('heading', { name: 'Node node-7' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('reads nothing but /status', async () => {
+    const asked: string[] = [];
+    const listen = (url: string): void => void asked.push(new URL(url).pathname);
+    page = await browser.newPage();
+    page.on('request', (request) => listen(request.url()));
+    await page.goto(`http://127.0.0.1:${server.address.port}/#node=node-7`);
+    await page.getByRole('heading', { name: 'Node node-7' }).waitFor();
+
+    expect(new Set(asked)).toEqual(new Set(['/', '/status']));
   });
 
   test('names the nearest node where none has the name', async () => {

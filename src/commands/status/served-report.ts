@@ -159,6 +159,8 @@ const reportSchema = z.object({
   nodes: counts.optional(),
   addresses: counts.optional(),
   pendingPods: z.number().optional(),
+  ready: z.boolean().optional(),
+  notReadyBecause: text.optional(),
   readyForSeconds: z.number().optional(),
   notReadyForSeconds: z.number().optional(),
   cloudRead: z.object({ ageSeconds: z.number().optional(), problem: text.optional() }).optional(),
