@@ -62,8 +62,8 @@ function limitsOf(
   { limits, traits, interfaces }: CapacityQuestion,
 ): InstanceLimits | UnreadableLimits | undefined {
   if (traits.limits === 'byType') return limits.get(requirements.instanceType);
-  const given = interfaces.get(instanceId);
-  return given && { ...traits.limits, interfaces: given.length };
+  // Each has at least one, also where it was not read.
+  return { ...traits.limits, interfaces: interfaces.get(instanceId)?.length ?? 1 };
 }
 
 function podFindings(capacities: readonly Capacity[], { podCapacity }: CapacityQuestion): readonly Finding[] {

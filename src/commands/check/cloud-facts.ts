@@ -14,6 +14,7 @@ import {
   withNews,
 } from '../../providers/contract/infrastructure.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { instanceTag } from '../../providers/orphans/ownership-tags.ts';
 import type { RehearsedNodes, Rehearsals } from '../../providers/contract/rehearsal.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 
@@ -55,6 +56,8 @@ export interface ReadCloud {
   readonly instances: CloudRead<readonly Observation[]>;
   /** Interfaces with the tags of this cluster that no instance has. */
   readonly detached: CloudRead<readonly NetworkInterface[]>;
+  /** Instances outside the cluster that run, and that some of these interfaces were made for. */
+  readonly others: CloudRead<readonly string[]>;
   /** By type. */
   readonly limits: CloudRead<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
 }
@@ -86,7 +89,8 @@ export class CloudReader {
     });
   }
 
-  async read(nodes: readonly AskingNode[]): Promise<ReadCloud> {
+  /** `known`: instances that Nodes and CiliumNodes name. */
+  async read(nodes: readonly AskingNode[], known: ReadonlySet<string>): Promise<ReadCloud> {
     const { scope } = await this.#cloud.describe();
     const { implementation } = this.#cloud;
     // A network that can be read shows that the cloud answers.
@@ -102,11 +106,10 @@ export class CloudReader {
         instances: nothing,
         limits: nothing,
         detached: nothing,
+        others: nothing,
       };
-    const ids = spread(
-      [...new Set(nodes.map(({ instanceId }) => instanceId))],
-      maxInstances[implementation.traits.interfaces],
-    );
+    const all = [...new Set(nodes.map(({ instanceId }) => instanceId))];
+    const ids = spread(all, maxInstances[implementation.traits.interfaces]);
     const types = [...new Set(nodes.map(({ requirements }) => requirements.instanceType))].filter(Boolean);
     const [observed, limits, detached] = await Promise.all([
       ids.length === 0 ? nothing : read(() => this.#observe(ids)),
@@ -115,12 +118,25 @@ export class CloudReader {
         : read(() => implementation.readLimits(types, this.#context)),
       this.#detached(),
     ]);
+    const others = await this.#others(valueOfRead(detached, []), new Set([...known, ...all]));
     if (observed.kind !== 'read')
-      return { place: scope, reached, infrastructure: network, instances: observed, limits, detached };
+      return {
+        place: scope,
+        reached,
+        infrastructure: network,
+        instances: observed,
+        limits,
+        detached,
+        others,
+      };
     const { observations, infrastructure } = observed.value;
     // Some clouds show subnets only with the interfaces in them.
     const merged =
-      network.kind === 'nothingToRead' ? { kind: 'read' as const, value: infrastructure } : network;
+      network.kind !== 'nothingToRead'
+        ? network
+        : infrastructure.subnets.size > 0
+          ? { kind: 'read' as const, value: infrastructure }
+          : await this.#networksOf(observations);
     return {
       place: scope,
       reached,
@@ -128,6 +144,7 @@ export class CloudReader {
       instances: { kind: 'read', value: observations },
       limits,
       detached,
+      others,
     };
   }
 
@@ -151,6 +168,35 @@ export class CloudReader {
     return read(async () => {
       const { interfaces } = await implementation.readDetached({ tags, networkId }, this.#context);
       return interfaces;
+    });
+  }
+
+  /** An interface keeps the tag of the instance that it was made for. */
+  async #others(
+    detached: readonly NetworkInterface[],
+    own: ReadonlySet<string>,
+  ): Promise<ReadCloud['others']> {
+    const named = detached.flatMap(({ tags }) => tags[instanceTag] ?? []);
+    const ids = [...new Set(named)].filter((id) => !own.has(id)).slice(0, maxInstances.made);
+    if (ids.length === 0) return { kind: 'nothingToRead' };
+    return read(async () => {
+      const { observations } = await this.#observe(ids);
+      const running = observations.filter(
+        (each) => each.kind === 'interface' && each.interface.attachment?.state === 'attached',
+      );
+      const shown = new Set(interfacesIn(running).keys());
+      return ids.filter((id) => shown.has(id));
+    });
+  }
+
+  /** Says why the instances came without a subnet. */
+  async #networksOf(observations: readonly Observation[]): Promise<CloudRead<Infrastructure>> {
+    const networks = [...interfacesIn(observations).values()].flat().map(({ networkId }) => networkId);
+    if (networks.length === 0) return { kind: 'nothingToRead' };
+    return read(async () => {
+      const { implementation } = this.#cloud;
+      const read = await implementation.readInfrastructure([...new Set(networks)], this.#context, []);
+      return read.infrastructure;
     });
   }
 

@@ -7,13 +7,26 @@ import { countedNames } from './names-in-words.ts';
 const what = 'cloud';
 
 /** `collects`: whether a controller with these options deletes them. */
-export function orphanFindings(detached: ReadCloud['detached'], collects: boolean): readonly Finding[] {
+export function orphanFindings(
+  { detached, others }: Pick<ReadCloud, 'detached' | 'others'>,
+  collects: boolean,
+): readonly Finding[] {
   if (detached.kind !== 'read' || detached.value.length === 0) return [];
   const names = countedNames(
     detached.value.map(({ id }) => id),
     'interface',
   );
   const found = `${names} with the tags of this cluster ${detached.value.length === 1 ? 'is' : 'are'} attached to no instance`;
+  const elsewhere = others.kind === 'read' ? others.value : [];
+  if (elsewhere.length > 0)
+    return [
+      finding(
+        'warning',
+        'orphans',
+        `${found}; some were made for ${countedNames(elsewhere, 'instance')}, which run and are no nodes of this cluster: another cluster may have the same tags`,
+        'set --cluster-name, or --eni-gc-tags, to what no other cluster of the account has: interfaces with these tags are used again or deleted',
+      ),
+    ];
   return [
     collects
       ? ok('orphans', `${found}: Headwater uses them again, or deletes them`)
@@ -88,9 +101,9 @@ function instanceFindings(
     ),
   );
   const gone = found.filter(
-    ({ state, id }) => state === 'terminated' || (state === 'unknown' && !shown.has(id)),
+    ({ state, id, managed }) => state === 'terminated' || (state === 'unknown' && managed && !shown.has(id)),
   );
-  const outside = found.filter(({ managed, state }) => !managed && state !== 'unknown');
+  const outside = found.filter(({ managed }) => !managed);
   const ids = (of: typeof found): readonly string[] => of.map(({ id }) => id);
   return [
     ...(gone.length === 0

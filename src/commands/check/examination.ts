@@ -28,6 +28,7 @@ import {
 } from './program-findings.ts';
 import { type CiliumConfig, ciliumConfigFindings } from './settings-findings.ts';
 import { scoped } from './scope-findings.ts';
+import { selectionFindings } from './selection-findings.ts';
 import { shownBlockNode, shownCiliumNode, type ShownNode, shownNode } from './shown-objects.ts';
 import { givenSubnetFindings, subnetFindings } from './subnet-findings.ts';
 import { writerFindings } from './writer-findings.ts';
@@ -141,6 +142,22 @@ async function examineCluster(
   return { findings, answers: { facts, reader, config } };
 }
 
+interface NamedByNodes {
+  /** Pods that kubelets admit, by name. */
+  readonly podCapacity: ReadonlyMap<string, number>;
+  readonly instanceIds: ReadonlySet<string>;
+}
+
+function namedBy(nodes: readonly ShownNode[]): NamedByNodes {
+  const capacities = nodes.flatMap(({ name, podCapacity }) =>
+    podCapacity === undefined ? [] : [[name, podCapacity] as const],
+  );
+  return {
+    podCapacity: new Map(capacities),
+    instanceIds: new Set(nodes.flatMap(({ instanceId }) => instanceId ?? [])),
+  };
+}
+
 /** A cluster whose addresses are those of a cloud. */
 class CloudExamination {
   readonly #cloud: Cloud;
@@ -159,14 +176,9 @@ class CloudExamination {
 
   async run(): Promise<readonly Finding[]> {
     const { findings, answers } = await examineCluster(this.#examined, this.#signal);
-    if (answers === undefined) return [...findings, ...(await this.#ofCloud([], new Map()))];
+    if (answers === undefined) return [...findings, ...(await this.#ofCloud([], namedBy([])))];
     const { facts, reader } = answers;
     const nodes = mapped(facts.nodes, (raw) => shownNode(raw, (id) => this.#cloud.instanceIdOf(id)));
-    const capacity = new Map(
-      valueOf(nodes, []).flatMap(({ name, podCapacity }) =>
-        podCapacity === undefined ? [] : [[name, podCapacity] as const],
-      ),
-    );
     const ignored = new Set(valueOf(nodes, []).flatMap((node) => (node.isIgnored ? [node.name] : [])));
     const isServed = (raw: JsonObject): boolean => !isIgnored(raw) && !ignored.has(readIdentity(raw).name);
     const served = valueOf(facts.ciliumNodes, []).filter(isServed);
@@ -175,7 +187,7 @@ class CloudExamination {
       ...this.#ofObjects(facts, nodes),
       ...(facts.ciliumNodes.kind === 'known' ? this.#ofWriters(served) : []),
       ...(await this.#ofPrograms(reader)),
-      ...(await this.#ofCloud(served, capacity)),
+      ...(await this.#ofCloud(served, namedBy(valueOf(nodes, [])))),
     ];
   }
 
@@ -216,7 +228,7 @@ class CloudExamination {
 
   async #ofCloud(
     ciliumNodes: readonly JsonObject[],
-    podCapacity: ReadonlyMap<string, number>,
+    { podCapacity, instanceIds: known }: NamedByNodes,
   ): Promise<readonly Finding[]> {
     const { section, traits } = this.#cloud.implementation;
     const { words } = section;
@@ -224,8 +236,8 @@ class CloudExamination {
     const reader = new CloudReader(this.#cloud, this.#options, this.#signal);
     const readings = ciliumNodes.map((raw) => readCiliumNode(raw, section));
     const nodes = reader.askingNodes(readings.flatMap((each) => (each.kind === 'node' ? [each.node] : [])));
-    const facts = await reader.read(nodes);
-    const { infrastructure, instances, limits: read, detached } = facts;
+    const facts = await reader.read(nodes, known);
+    const { infrastructure, instances, limits: read } = facts;
     const interfaces = interfacesIn(valueOfRead(instances, []));
     const { networkId } = settings.scope;
     const { findings: blocks, free } = blockedNodes({ nodes, interfaces, limits: read, networkId, words });
@@ -240,9 +252,18 @@ class CloudExamination {
         ? []
         : traits.interfaces === 'given'
           ? givenSubnetFindings(infrastructure.value, words)
-          : subnetFindings({ nodes: free, interfaces, infrastructure: infrastructure.value, limits, words })),
+          : [
+              ...selectionFindings({ nodes: free, infrastructure: infrastructure.value, words }),
+              ...subnetFindings({
+                nodes: free,
+                interfaces,
+                infrastructure: infrastructure.value,
+                limits,
+                words,
+              }),
+            ]),
       ...capacityFindings({ nodes, limits, interfaces, podCapacity, traits, words, releaseOption }),
-      ...orphanFindings(detached, settings.collection.kind === 'on'),
+      ...orphanFindings(facts, settings.collection.kind === 'on'),
     ];
   }
 

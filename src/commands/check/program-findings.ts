@@ -20,6 +20,8 @@ export interface ShownPod {
   /** Images, commands and arguments of its containers. */
   readonly words: string;
   readonly isReady: boolean;
+  /** Tags of its images that begin like a version. */
+  readonly versions: readonly string[];
   /** Why a container waits, such as ImagePullBackOff. */
   readonly waitsFor: string | undefined;
 }
@@ -41,12 +43,19 @@ export function shownPod(raw: JsonObject): ShownPod {
     name: sanitizedText(`${namespace}/${textAt(raw, 'metadata', 'name') ?? ''}`),
     node: sanitizedText(textAt(raw, 'spec', 'nodeName') ?? ''),
     words: words.join(' '),
+    versions: containers.flatMap((each) => {
+      const version = imageVersion.exec(textAt(each, 'image') ?? '')?.[1];
+      return version === undefined ? [] : [version];
+    }),
     isReady: conditions.some(
       (each) => textAt(each, 'type') === 'Ready' && memberOf(each, 'status') === 'True',
     ),
     waitsFor: waiting === undefined ? undefined : sanitizedText(waiting),
   };
 }
+
+/** A digest may follow. */
+const imageVersion = /:(v?\d+\.[\w.-]{1,60})(?:@|$)/;
 
 function itemsAt(value: Json, ...path: readonly string[]): readonly Json[] {
   const found = valueAt(value, ...path);
@@ -128,5 +137,11 @@ export function agentFindings(pods: Fact<readonly ShownPod[]>, selector: string)
     );
   });
   const ready = pods.value.length - unready.length;
-  return rows.length > 0 || ready === 0 ? rows : [ok('agents', `${ready} pods of ${selector} are ready`)];
+  if (rows.length > 0 || ready === 0) return rows;
+  const versions = Map.groupBy(
+    pods.value.flatMap((pod) => pod.versions.slice(0, 1)),
+    (version) => version,
+  );
+  const counts = [...versions].map(([version, of]) => `, ${of.length} of ${version}`).toSorted();
+  return [ok('agents', `${ready} pods of ${selector} are ready${counts.slice(0, 5).join('')}`)];
 }

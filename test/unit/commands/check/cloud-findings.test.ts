@@ -15,6 +15,7 @@ const well: ReadCloud = {
   instances: nothing,
   limits: nothing,
   detached: nothing,
+  others: nothing,
 };
 
 function failed(change: Partial<CloudFailure>): { kind: 'failed'; failure: CloudFailure; remedy: string } {
@@ -135,8 +136,17 @@ describe('the row of orphans', () => {
       [['warning', '2 interfaces (eni-1, eni-1) with the tags of this cluster are attached to no instance']],
     ],
   ] as const)('says who deletes them: %#', (value, collects, rows) => {
-    const findings = orphanFindings({ kind: 'read', value }, collects);
+    const findings = orphanFindings({ detached: { kind: 'read', value }, others: nothing }, collects);
 
     expect(findings.map(({ verdict, found }) => [verdict, found])).toEqual(rows);
+  });
+
+  test('warn of instances outside the cluster that some were made for', () => {
+    const value = ['eni-1'].map((id) => ({ id }) as NetworkInterface);
+    const others = { kind: 'read', value: ['i-9'] } as const;
+
+    expect(orphanFindings({ detached: { kind: 'read', value }, others }, true)).toMatchObject([
+      { verdict: 'warning', found: expect.stringMatching(/made for 1 instance \(i-9\), .* same tags$/) },
+    ]);
   });
 });

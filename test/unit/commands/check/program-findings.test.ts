@@ -10,7 +10,15 @@ import {
 } from '../../../../src/commands/check/program-findings.ts';
 
 function pod(name: string, change: Partial<ShownPod> = {}): ShownPod {
-  return { name, node: `node-${name}`, words: '', isReady: true, waitsFor: undefined, ...change };
+  return {
+    name,
+    node: `node-${name}`,
+    words: '',
+    isReady: true,
+    waitsFor: undefined,
+    versions: [],
+    ...change,
+  };
 }
 
 const denied = unknown('may not list pods');
@@ -78,6 +86,11 @@ describe('rows of agents', () => {
     ['none yet', [], []],
     ['all are ready', [pod('a'), pod('b')], [['ok', '2 pods of k8s-app=cilium are ready']]],
     [
+      'all have versions',
+      ['a', 'b', 'c'].map((name, at) => pod(name, { versions: [at === 1 ? 'v1.19.0' : 'v1.18.2', 'v9.9'] })),
+      [['ok', '3 pods of k8s-app=cilium are ready, 1 of v1.19.0, 2 of v1.18.2']],
+    ],
+    [
       'one waits for its image, and one for addresses',
       [pod('a'), pod('b', { isReady: false, waitsFor: 'ImagePullBackOff' }), pod('c', { isReady: false })],
       [
@@ -96,7 +109,13 @@ describe('what is read of a pod', () => {
   test('is what runs in it, and whether it is ready', () => {
     const raw = {
       metadata: { name: 'a', namespace: 'ns' },
-      spec: { nodeName: 'one', containers: [{ image: 'i', command: ['c'], args: ['--x', 7] }] },
+      spec: {
+        nodeName: 'one',
+        containers: [
+          { image: 'r:5000/i:v1.2.3-rc.1@sha256:0', command: ['c'], args: ['--x', 7] },
+          { image: 'r:5000/i' },
+        ],
+      },
       status: {
         conditions: [{ type: 'Ready', status: 'False' }],
         initContainerStatuses: [{ state: { terminated: {} } }],
@@ -107,10 +126,18 @@ describe('what is read of a pod', () => {
     expect(shownPod(raw)).toEqual({
       name: 'ns/a',
       node: 'one',
-      words: 'i c --x 7',
+      words: 'r:5000/i:v1.2.3-rc.1@sha256:0 c --x 7 r:5000/i',
       isReady: false,
+      versions: ['v1.2.3-rc.1'],
       waitsFor: 'CrashLoopBackOff',
     });
-    expect(shownPod({})).toEqual({ name: '/', node: '', words: '', isReady: false, waitsFor: undefined });
+    expect(shownPod({})).toEqual({
+      name: '/',
+      node: '',
+      words: '',
+      isReady: false,
+      waitsFor: undefined,
+      versions: [],
+    });
   });
 });
