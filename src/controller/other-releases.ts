@@ -53,6 +53,7 @@ export class OtherReleases {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    deps.leadership.permission.onChange(() => this.announce());
   }
 
   /** Lets other releases know on our Lease which nodes we choose; not in a dry run, which changes nothing. */
@@ -111,7 +112,6 @@ export class OtherReleases {
       await sleep(host.clock, pause, signal);
       if (!leadership.leads()) continue;
       pause = scope.isSelective ? pauses.selective : pauses.whole;
-      this.announce();
       await this.#look(signal);
     }
   }

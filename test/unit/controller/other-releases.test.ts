@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { otherReleases, selectorAnnotation } from '../../../src/controller/other-releases.ts';
+import { OtherReleases, otherReleases, selectorAnnotation } from '../../../src/controller/other-releases.ts';
+import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
+import { optionsOf } from '../../support/given-options.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 
 const annotation = selectorAnnotation('CiliumNodes');
@@ -40,4 +43,21 @@ describe('the other releases of a cluster', () => {
   test('are all older while our own Lease is not in the list', () => {
     expect(otherReleases([lease('z', '59', 'x=1')], 'own', annotation)).toMatchObject([{ isOlder: true }]);
   });
+});
+
+test('our nodes are announced while no dry run is on, from the moment it ends', () => {
+  const permission = new MutationPermission({ ...noPauses, dryRun: true });
+  const annotated: (string | undefined)[] = [];
+  const lease = { annotate: (_: string, text: string | undefined) => annotated.push(text) };
+  const releases = new OtherReleases({
+    host: { options: optionsOf({ 'node-selector': 'tier=pods' }), log: recordingLogger() },
+    leadership: { permission, lease },
+    served: 'CiliumNodes',
+  } as never);
+
+  releases.announce();
+  permission.change({ dryRun: false });
+  permission.change({ dryRun: true });
+
+  expect(annotated).toEqual([undefined, 'tier=pods', undefined]);
 });
