@@ -2,7 +2,7 @@
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { priorities } from '../../providers/contract/priority.ts';
-import type { CallGateOptions, FinishedCall } from '../../providers/gate/call-gate.ts';
+import type { CallListener, FinishedCall } from '../../providers/gate/call-gate.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import type { MissingPermissions } from '../reporting/missing-permissions.ts';
 
@@ -19,7 +19,7 @@ export function callInstruments(
   metrics: Metrics,
   log: Logger,
   missingPermissions: Pick<MissingPermissions, 'callEnded'>,
-): Pick<CallGateOptions, 'onCall' | 'onWait'> {
+): CallListener {
   return {
     onCall: (call) => {
       const { action, failure, duration } = call;

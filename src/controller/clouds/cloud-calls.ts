@@ -43,12 +43,10 @@ export function composeCalls(
     concurrency: new ConcurrencyLimiter(options.parallelAllocWorkers),
     clock,
     timeout: options.cloudCallTimeout,
-    leads,
-    isInSafeLeaseWindow,
+    fence: { leads, isInSafeLeaseWindow },
     permission,
     failureOf,
-    audit,
-    ...callInstruments(operatorInstruments, metrics, log, missingPermissions),
+    listener: { ...callInstruments(operatorInstruments, metrics, log, missingPermissions), audit },
   });
   return {
     gate,

@@ -20,17 +20,26 @@ export interface CallGateOptions {
   readonly clock: Clock;
   /** How long to wait for an answer, in ms. Calls that take something away have their own limit. */
   readonly timeout: number;
+  readonly fence: LeaseFence;
+  readonly permission: Pick<MutationPermission, 'refusal' | 'refusalToGoOn'>;
+  /** Reads the cloud's codes. Client codes of the gate are Stopped, Fenced, Ended and Timeout. */
+  readonly failureOf: (call: CloudCall, error: CallError) => CloudFailure;
+  readonly listener: CallListener;
+}
+
+/** The lease of this process, as changes meet it right before they are sent. */
+export interface LeaseFence {
   /** Whether this process leads at this moment. A process that does not lead changes nothing. */
   readonly leads: () => boolean;
   /** Whether a call that takes something away and may last `ms` can still end within our own lease, and no watch is silent. */
   readonly isInSafeLeaseWindow: (ms: number) => boolean;
-  readonly permission: Pick<MutationPermission, 'refusal' | 'refusalToGoOn'>;
-  /** Reads the cloud's codes. Client codes of the gate are Stopped, Fenced, Ended and Timeout. */
-  readonly failureOf: (call: CloudCall, error: CallError) => CloudFailure;
+}
+
+export interface CallListener {
   readonly onCall: (call: FinishedCall) => void;
-  readonly audit?: ChangeListener | undefined;
   /** Called if these calls had to wait for the rate limits, with the time in ms. */
   readonly onWait: (calls: readonly CloudCall[], ms: number) => void;
+  readonly audit?: ChangeListener | undefined;
 }
 
 export interface FinishedCall {
@@ -88,11 +97,11 @@ export class CallGate {
     calls: readonly CloudCall[],
     context: CallContext,
   ): Promise<(unsent?: readonly CloudCall[]) => void> {
-    const { rateLimiter, clock, onWait } = this.#options;
+    const { rateLimiter, clock, listener } = this.#options;
     const since = clock.monotonic();
     const refund = await rateLimiter.tokens(calls, context);
     const waited = clock.monotonic() - since;
-    if (waited >= 1) onWait(calls, waited);
+    if (waited >= 1) listener.onWait(calls, waited);
     return refund;
   }
 
@@ -145,7 +154,7 @@ export class CallGate {
     try {
       const { output } = await this.#send(call, context, send);
       attempt?.granted();
-      this.#options.audit?.changed(answeredChange(call, context, output, reading));
+      this.#options.listener.audit?.changed(answeredChange(call, context, output, reading));
       return { kind: 'answered', output };
     } catch (error) {
       if (!isOfCall(error)) throw error;
@@ -158,13 +167,13 @@ export class CallGate {
 
   #failed(call: CloudCall, context: CallContext, { cause, failure }: FailedCall): NotAnswered {
     const end = { kind: cause.result === 'noAnswer' ? 'ambiguous' : 'failed', failure } as const;
-    if (cause.result !== 'notSent') this.#options.audit?.changed({ call, context, end });
+    if (cause.result !== 'notSent') this.#options.listener.audit?.changed({ call, context, end });
     return end;
   }
 
   /** Reports how a change ends that the cloud had accepted. */
   ended(context: CallContext, end: ChangeEnd): void {
-    this.#options.audit?.changed({ context, end });
+    this.#options.listener.audit?.changed({ context, end });
   }
 
   /** Rejects with the CloudError of a failed call. */
@@ -203,7 +212,7 @@ export class CallGate {
 
   /** Holds no slot while waiting for a token: a call that finds its own token void leaves its slot again. */
   async #sendInPlace<T>({ call, started, context }: Passing, send: Send<T>): Promise<T> {
-    const { rateLimiter, concurrency, clock, onWait } = this.#options;
+    const { rateLimiter, concurrency, clock, listener } = this.#options;
     const request = { ...context, signal: started.sending.signal };
     const sendNow = async (): Promise<T> => {
       // Credentials may arrive late.
@@ -229,7 +238,7 @@ export class CallGate {
     if (output !== noToken) return output;
     const since = clock.monotonic();
     await rateLimiter.renew(call, request);
-    onWait([call], clock.monotonic() - since);
+    listener.onWait([call], clock.monotonic() - since);
     return concurrency.run(request, sendNow);
   }
 
@@ -287,7 +296,7 @@ export class CallGate {
   }
 
   #passFence(call: CloudCall, timeout: number): void {
-    const { leads, isInSafeLeaseWindow } = this.#options;
+    const { leads, isInSafeLeaseWindow } = this.#options.fence;
     if (!leads()) throw notSent(call, 'Fenced', 'another process may lead by now');
     if (call.effect === 'takesAway' && !isInSafeLeaseWindow(timeout)) {
       const why =
@@ -305,10 +314,10 @@ export class CallGate {
   }
 
   #report(call: CloudCall, sentAt: number | undefined, error: FailedCall | undefined): void {
-    const { clock, onCall } = this.#options;
+    const { clock, listener } = this.#options;
     const now = clock.monotonic();
     const { status } = error?.cause ?? answered;
-    onCall({ action: call.name, failure: error?.failure, status, duration: now - (sentAt ?? now) });
+    listener.onCall({ action: call.name, failure: error?.failure, status, duration: now - (sentAt ?? now) });
   }
 }
 

@@ -65,12 +65,10 @@ function connect(environment: Readonly<Record<string, string>>): {
     concurrency: new ConcurrencyLimiter(50),
     clock,
     timeout: 20_000,
-    leads: () => true,
-    isInSafeLeaseWindow: () => true,
+    fence: { leads: () => true, isInSafeLeaseWindow: () => true },
     permission: new MutationPermission(noPauses),
     failureOf,
-    onCall: () => undefined,
-    onWait: () => undefined,
+    listener: { onCall: () => undefined, onWait: () => undefined },
   });
   const reading = {
     consistencyWindow: 30_000,

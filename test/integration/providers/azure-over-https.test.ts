@@ -95,12 +95,10 @@ function providerOver(api: AzureApi) {
     concurrency: new ConcurrencyLimiter(50),
     clock,
     timeout: 20_000,
-    leads: () => true,
-    isInSafeLeaseWindow: () => true,
+    fence: { leads: () => true, isInSafeLeaseWindow: () => true },
     permission: new MutationPermission(noPauses),
     failureOf,
-    onCall: () => undefined,
-    onWait: () => undefined,
+    listener: { onCall: () => undefined, onWait: () => undefined },
   });
   const client = new ArmClient({ api, gate });
   const spellings = new Spellings();

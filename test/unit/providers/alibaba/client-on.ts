@@ -14,12 +14,10 @@ export function clientOn(clock: Clock, api: RpcApi): RpcClient {
     concurrency: new ConcurrencyLimiter(1),
     clock,
     timeout: 10_000,
-    leads: () => true,
-    isInSafeLeaseWindow: () => true,
+    fence: { leads: () => true, isInSafeLeaseWindow: () => true },
     permission: new MutationPermission(noPauses),
     failureOf,
-    onCall: () => undefined,
-    onWait: () => undefined,
+    listener: { onCall: () => undefined, onWait: () => undefined },
   });
   return new RpcClient(api, gate);
 }

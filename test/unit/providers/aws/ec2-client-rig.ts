@@ -5,6 +5,7 @@ import { failureOf } from '../../../../src/providers/aws/errors.ts';
 import {
   CallGate,
   type CallGateOptions,
+  type LeaseFence,
   type FinishedCall,
 } from '../../../../src/providers/gate/call-gate.ts';
 import type { Sending } from '../../../../src/providers/gate/cloud-call.ts';
@@ -40,9 +41,8 @@ export interface Ec2ClientRig {
 }
 
 export interface ClientChange {
-  readonly options?: Partial<
-    Pick<CallGateOptions, 'timeout' | 'leads' | 'isInSafeLeaseWindow' | 'permission'>
-  >;
+  readonly options?: Partial<Pick<CallGateOptions, 'timeout' | 'permission'>>;
+  readonly fence?: Partial<LeaseFence>;
   readonly bucket?: BucketSize;
   /** Requests in flight at once. */
   readonly max?: number;
@@ -86,12 +86,13 @@ export function ec2ClientRig(answering: Answering, change: ClientChange = {}): E
     concurrency: new ConcurrencyLimiter(change.max ?? 50),
     clock,
     timeout: 10_000,
-    leads: () => true,
-    isInSafeLeaseWindow: () => true,
+    fence: { leads: () => true, isInSafeLeaseWindow: () => true, ...change.fence },
     permission: new MutationPermission(noPauses),
     failureOf: ({ name }, error) => failureOf(name, error),
-    onCall: (call) => finished.push(call),
-    onWait: (calls, ms) => waits.push(`${calls.map(({ name }) => name).join()}:${ms}`),
+    listener: {
+      onCall: (call) => finished.push(call),
+      onWait: (calls, ms) => waits.push(`${calls.map(({ name }) => name).join()}:${ms}`),
+    },
     ...change.options,
   });
   const client = new Ec2Client(api, gate);

@@ -302,7 +302,7 @@ describe('a call that takes something away', () => {
   test('is not sent when our lease may expire before the call ends', async () => {
     const asked: number[] = [];
     const { client, gate, sent } = ec2ClientRig(() => ({}), {
-      options: {
+      fence: {
         isInSafeLeaseWindow: (ms) => {
           asked.push(ms);
           return false;
@@ -323,7 +323,7 @@ describe('a call that takes something away', () => {
 
   test('is checked when it is sent, not when it starts to wait', async () => {
     let leading = true;
-    const rig = ec2ClientRig(() => ({}), { beforeSending, options: { isInSafeLeaseWindow: () => leading } });
+    const rig = ec2ClientRig(() => ({}), { beforeSending, fence: { isInSafeLeaseWindow: () => leading } });
     const writing = rig.client.write('DeleteNetworkInterface', remove, context);
 
     await rig.clock.advance(1000);
@@ -337,7 +337,7 @@ describe('a call that takes something away', () => {
   test('is checked again when it has a connection', async () => {
     let leading = true;
     const rig = ec2ClientRig(() => ({}), {
-      options: { isInSafeLeaseWindow: () => leading },
+      fence: { isInSafeLeaseWindow: () => leading },
       connecting: () => {
         leading = false;
       },
@@ -351,7 +351,7 @@ describe('a call that takes something away', () => {
   });
 
   test('is the only kind that is fenced', async () => {
-    const { client } = ec2ClientRig(() => ({}), { options: { isInSafeLeaseWindow: () => false } });
+    const { client } = ec2ClientRig(() => ({}), { fence: { isInSafeLeaseWindow: () => false } });
 
     const result = await client.write('AttachNetworkInterface', attach, context);
 
@@ -384,7 +384,7 @@ describe('a process that no longer leads', () => {
     ['DeleteNetworkInterface', false],
     ['DescribeSubnets', true],
   ])('sends no change, not even of an operation in flight: %s is sent: %j', async (action, isSent) => {
-    const { client, sent } = ec2ClientRig(() => ({}), { options: { leads: () => false } });
+    const { client, sent } = ec2ClientRig(() => ({}), { fence: { leads: () => false } });
 
     const result = await client.write(action, remove, { ...context, inFlight: true });
 

@@ -92,12 +92,10 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
     concurrency: new ConcurrencyLimiter(50),
     clock,
     timeout: 20_000,
-    leads: () => true,
-    isInSafeLeaseWindow: () => true,
+    fence: { leads: () => true, isInSafeLeaseWindow: () => true },
     permission: new MutationPermission(noPauses),
     failureOf,
-    onCall: (call) => finished.push(call),
-    onWait: () => undefined,
+    listener: { onCall: (call) => finished.push(call), onWait: () => undefined },
   });
   const api = new InProcessArm(gateway, (request, result) => sent.push({ request, result }));
   const client = new ArmClient({ api, gate });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import { CloudError } from '../../../../src/providers/contract/cloud-failure.ts';
-import { CallGate, type CallGateOptions } from '../../../../src/providers/gate/call-gate.ts';
+import { CallGate, type LeaseFence } from '../../../../src/providers/gate/call-gate.ts';
 import {
   CallError,
   type CallEffect,
@@ -32,7 +32,7 @@ interface Rig {
   readonly rateLimiter: RateLimiter;
 }
 
-function rigOf(change: Partial<CallGateOptions> = {}): Rig {
+function rigOf(fence: Partial<LeaseFence> = {}): Rig {
   const clock = new VirtualClock();
   const rateLimiter = new RateLimiter({
     clock,
@@ -49,8 +49,7 @@ function rigOf(change: Partial<CallGateOptions> = {}): Rig {
     concurrency: new ConcurrencyLimiter(50),
     clock,
     timeout: 10_000,
-    leads: () => true,
-    isInSafeLeaseWindow: () => true,
+    fence: { leads: () => true, isInSafeLeaseWindow: () => true, ...fence },
     permission: new MutationPermission(noPauses),
     failureOf: ({ name }, { code, message, requestId }) => ({
       kind: code === 'TooManyRequests' ? 'throttled' : 'unknown',
@@ -59,9 +58,7 @@ function rigOf(change: Partial<CallGateOptions> = {}): Rig {
       message,
       requestId,
     }),
-    onCall: () => undefined,
-    onWait: () => undefined,
-    ...change,
+    listener: { onCall: () => undefined, onWait: () => undefined },
   });
   return { clock, gate, rateLimiter };
 }

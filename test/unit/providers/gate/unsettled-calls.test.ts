@@ -37,8 +37,7 @@ function rigOf(slots: number): Rig {
     concurrency,
     clock,
     timeout,
-    leads: () => true,
-    isInSafeLeaseWindow: () => true,
+    fence: { leads: () => true, isInSafeLeaseWindow: () => true },
     permission: new MutationPermission(noPauses),
     failureOf: ({ name }, { code, message, requestId }) => ({
       kind: code === 'TooManyRequests' ? 'throttled' : 'unknown',
@@ -47,8 +46,7 @@ function rigOf(slots: number): Rig {
       message,
       requestId,
     }),
-    onCall: () => undefined,
-    onWait: () => undefined,
+    listener: { onCall: () => undefined, onWait: () => undefined },
   });
   return { clock, gate, concurrency };
 }
