@@ -46,11 +46,11 @@ export interface AgentDeps {
   readonly onServing?: (waitingFor: () => string | undefined) => void;
 }
 
-/** What the agent reads of its machine, beside its own state. */
+/** The machine of the agent, as it reads it beside its own state. */
 export interface Machine {
   /** Throws what Node.js throws. */
   readFile(path: string): string;
-  /** What `ipam.resolvConf` names. Rejects with why it cannot be read. */
+  /** Reads the file that `ipam.resolvConf` names. Rejects with why it cannot be read. */
   readDnsFile(path: string): Promise<string>;
   /** Names of the network namespaces of pods, as far as they can be seen. */
   sandboxes(): readonly string[];
@@ -111,7 +111,7 @@ function makeDirectory(path: string): string | undefined {
   }
 }
 
-/** What survived the last agent. */
+/** The state that survived the last agent. */
 export interface AgentState {
   readonly record: AddressRecord;
   readonly holdings: Holdings;

@@ -93,7 +93,7 @@ interface Served {
   readonly waitingFor: () => string | undefined;
 }
 
-/** What the options ask for beside the socket: no address depends on it. */
+/** Serves the API over TCP if the options ask for it: no address depends on it. */
 async function serveOverTcp(
   { prometheusServeAddr, agentHealthPort }: Options,
   { registry: metrics, log, waitingFor }: Served,

@@ -1,4 +1,4 @@
-// What ends a command that serves, before it is stopped: something that it cannot start with, or a bug.
+// The end of a command that serves, before it is stopped: something that it cannot start with, or a bug.
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';

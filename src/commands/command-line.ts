@@ -156,7 +156,7 @@ function optionFor(flag: FlagDescription, given: Map<string, readonly string[]>)
   return (bare === undefined ? option : option.preset(bare)).helpGroup(group).argParser(keep);
 }
 
-/** What remains once all known flags are read: unknown flags, possible values of theirs, and stray words. */
+/** The rest once all known flags are read: unknown flags, possible values of theirs, and stray words. */
 function findUnknown({ flags }: CommandDescription, extraArguments: readonly string[]): readonly string[] {
   const known = flags.map(({ name }) => `--${name}`);
   const unknown = extraArguments

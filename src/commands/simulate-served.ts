@@ -1,4 +1,4 @@
-// What the command simulate serves, and why it cannot.
+// The models that the command simulate serves, and why it cannot.
 
 export interface Served {
   /** Lines to print about it. */

@@ -2,7 +2,7 @@
 import { type CommandDescription, type FlagDescription, flagsUnder } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 
-/** What names a cluster and its controller, as for the command run. */
+/** Options that name a cluster and its controller, as for the command run. */
 export const placeOptions = [
   'k8s-kubeconfig-path',
   'k8s-api-server',

@@ -7,7 +7,7 @@ import { optionNames, optionTable, type OptionName } from './option-table.ts';
 export interface ConfigDirectory {
   /** Trimmed texts of the relevant files, with their paths. */
   readonly files: ReadonlyMap<OptionName, ConfigFile>;
-  /** What was unreadable. */
+  /** Entries that were unreadable. */
   readonly failures: readonly ReadFailure[];
 }
 

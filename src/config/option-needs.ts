@@ -1,4 +1,4 @@
-// What a scope needs of several options together, as data: the process and the chart refuse the same in the same words.
+// The needs of a scope that concern several options, as data: the process and the chart refuse the same in the same words.
 import { cloudModes, isCloudMode } from './clouds/clouds.ts';
 import type { OptionScope } from './option-scope.ts';
 import type { OptionName } from './option-table.ts';

@@ -44,14 +44,14 @@ export interface OptionRow<T = unknown> {
   readonly live?: true;
 }
 
-/** What all rows of a table have, unless they say otherwise. */
+/** Members that all rows of a table have, unless they say otherwise. */
 type CommonOfRows = Partial<Pick<OptionRow, 'origin' | 'group' | 'cloud' | 'fromConfigDir'>>;
 
 interface InDirectory {
   readonly fromConfigDir: boolean;
 }
 
-/** What a row still has to say. */
+/** Members that a row still has to say. */
 type OwnOfRow<Common> = Omit<OptionRow, keyof Common | 'fromConfigDir'> & Partial<OptionRow>;
 
 /** Rows with what they have in common. Unless that or a row says otherwise, an option may be in the directory. */
@@ -73,7 +73,7 @@ export interface FoundDefault {
   find(processEnvironment: ProcessEnvironment): string;
 }
 
-/** What configuration reads from outside, as a value, so that tests can supply it. */
+/** The surroundings that configuration reads, as a value, so that tests can supply it. */
 export interface ProcessEnvironment {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Text of a file. Throws what Node.js throws. */

@@ -20,7 +20,10 @@ export type OptionCommand = 'run' | 'nodeipam';
 /** The commands that take options of the table. */
 export type ConfiguredCommand = OptionCommand | 'agent';
 
-/** What an option is for: a cloud's addresses, blocks to nodes under Cilium agents or without them, or the addresses of one node. */
+/**
+ * The purpose of an option: a cloud's addresses, blocks to nodes under Cilium agents or without them, or the addresses of one
+ * node.
+ */
 export type OptionScope = 'cloud' | 'cluster-pool' | 'multi-pool' | 'nodeipam' | 'agent';
 
 /** Options of processes and of Kubernetes that only the modes of clouds have. */

@@ -9,7 +9,7 @@ import type { DurationShape, ValueShape } from './value-shape.ts';
 export interface ValueKind<T> {
   /** Stands for a value in the help: `<duration>`. */
   readonly placeholder: string;
-  /** What is accepted, worded to follow "accepted: ". */
+  /** The accepted values, worded to follow "accepted: ". */
   readonly accepts: string;
   /** The same as data, for checks outside this code. */
   readonly shape: ValueShape;

@@ -22,7 +22,7 @@ import type { ModeDeps } from './host.ts';
 const workers = 10;
 const backoff = { base: 1000, cap: 60_000 };
 
-/** What is written, part by part, and what it means that it fails. */
+/** The writes, part by part, and what the failure of each means. */
 const consequences = {
   taint: 'a Node stays closed for pods although its agent is ready',
   condition: 'the condition NetworkUnavailable of a Node is not set to false although its agent is ready',

@@ -170,7 +170,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     return this.#mode.problem();
   }
 
-  /** What the process waits for; undefined once it is ready. */
+  /** The condition that the process waits for; undefined once it is ready. */
   unreadiness(): string | undefined {
     const problem = this.#readinessProblem();
     const isReady = problem === undefined;

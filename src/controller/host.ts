@@ -1,4 +1,4 @@
-// What a mode gives the controller, and what it gets: the controller leads, pauses, drains and reports; the mode decides
+// The port between a mode and the controller: the controller leads, pauses, drains and reports; the mode decides
 // which objects are read, and what runs while this process leads.
 import type { Options } from '../config/option-table.ts';
 import type { LiveValues } from '../config/read-live-options.ts';
@@ -38,7 +38,7 @@ export interface Leadership {
   readonly access: Pick<KubernetesAccess, 'missing'>;
 }
 
-/** What the controller gives its mode. */
+/** The parts of the controller that its mode gets. */
 export interface ModeDeps {
   readonly host: Host;
   readonly kubernetes: KubernetesTransport;
@@ -63,7 +63,7 @@ export interface Mode<Status extends object, Node extends object> {
   prepare(signal: AbortSignal): Promise<void>;
   /** Why the last attempt to list the served objects failed; undefined if none has, or while they are known. */
   readProblem(): string | undefined;
-  /** What the first list of the served objects waits for. */
+  /** The condition that the first list of the served objects waits for. */
   waitingFor(): string;
   /** Resolves once everything written before this call is known. May reject with the signal's reason. */
   caughtUp(signal: AbortSignal): Promise<void>;

@@ -28,7 +28,7 @@ interface KnownNode {
   /** Undefined while there is no such object. */
   node: Labels | undefined;
   copy: Labels | undefined;
-  /** What the Node showed last, also if it is gone. */
+  /** The labels that the Node showed last, also if it is gone. */
   last: Labels | undefined;
   side: Side;
 }

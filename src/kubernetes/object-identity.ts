@@ -1,4 +1,4 @@
-// What an object of Kubernetes says about itself, read from what anyone may have written.
+// The identity of an object of Kubernetes, read from what anyone may have written.
 import { isObject, type JsonObject, textAt, valueAt } from './transport/json.ts';
 
 export interface ObjectIdentity {

@@ -1,4 +1,4 @@
-// What a page of a listing adds to the sums of the whole listing.
+// The part that a page of a listing adds to the sums of the whole listing.
 import type { ObservedPage } from '../providers/contract/cloud.ts';
 import type { TakenAddresses } from '../providers/contract/block-census.ts';
 import { allAssignments } from '../providers/contract/network-interface.ts';

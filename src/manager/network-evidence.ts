@@ -1,5 +1,5 @@
-// What nodes prove about networks: their CiliumNodes what was known before this process started, their instances which
-// network must be read.
+// Proofs that nodes give about networks: their CiliumNodes of what was known before this process started, their instances of
+// which network must be read.
 import type { CiliumNode } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudPort, VerifiedIdentities } from '../node/reconcile/node-context.ts';
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';

@@ -1,4 +1,4 @@
-// What the node manager knows under one node name.
+// The entry that the node manager keeps under one node name.
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { NodeCondition } from '../node/conditions/node-condition.ts';
@@ -24,7 +24,7 @@ export interface NodeEntry {
   blockedSince: number | undefined;
 }
 
-/** What is done for a CiliumNode. */
+/** The service that a CiliumNode gets. */
 export type Served =
   | { readonly kind: 'node'; readonly node: CiliumNode; readonly instanceId: string }
   | { readonly kind: 'blocked'; readonly watched: WatchedNode; readonly condition: NodeCondition }
@@ -38,7 +38,7 @@ interface ServedByClaim {
   readonly instanceId: string;
 }
 
-/** What follows without the other CiliumNodes. */
+/** The service that follows without the other CiliumNodes. */
 export function servedAlone(entry: NodeEntry): Exclude<Served, { readonly kind: 'node' }> | ServedByClaim {
   const { newest: watched } = entry;
   if (watched === undefined || isUnmanaged(entry)) return { kind: 'none' };

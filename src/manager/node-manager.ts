@@ -113,7 +113,7 @@ export class NodeManager implements CloudListener {
     };
   }
 
-  /** What concerns other nodes is acted on here. */
+  /** Acts on events that concern other nodes. */
   #happened(event: NodeEvent): void {
     switch (event.kind) {
       case 'contested':

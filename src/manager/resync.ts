@@ -93,7 +93,7 @@ export class Resync {
   #infrastructureAsOf = -Infinity;
   /** Networks that the last listing left out. */
   #unlistedNetworks: readonly string[] = [];
-  /** What could not be read of the last listing, and of the network. */
+  /** Counts of items of the last listing, and of parts of the network, that could not be read. */
   readonly #unreadable = { items: 0, parts: 0 };
   #listing: Listing | 'about to begin' | undefined = 'about to begin';
   readonly #backoff: Backoff;

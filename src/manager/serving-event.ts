@@ -1,9 +1,9 @@
-// What happens to a CiliumNode whether or not it is served, and what happens in the cloud that concerns nodes.
+// Events of a CiliumNode, whether or not it is served, and events of the cloud that concern nodes.
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { NodeCondition } from '../node/conditions/node-condition.ts';
 import type { ReportedNodeEvent } from '../node/reconcile/node-event.ts';
 
-/** What the node manager tells of each node, in the order in which it happened. */
+/** Events of each node that the manager tells, in the order in which they happened. */
 export type ReportedEvent = ReportedNodeEvent | ServingEvent;
 
 type ServingEvent =
@@ -13,12 +13,12 @@ type ServingEvent =
   | { readonly kind: 'malformed'; readonly node: CiliumNode }
   | { readonly kind: 'removed'; readonly name: string };
 
-/** What the leader learns of the cloud, for the nodes that depend on it. */
+/** News of the cloud, for the nodes that depend on it. */
 export type CloudEvent =
-  /** What is known of these instances changed, or they could not be read. */
+  /** These instances changed, as far as they are known, or they could not be read. */
   { readonly kind: 'instancesChanged'; readonly instanceIds: ReadonlySet<string> } | SupplyEvent;
 
-/** What several nodes may lack. */
+/** Supply that several nodes may lack. */
 export type SupplyEvent =
   /** Addresses returned to a subnet. */
   | { readonly kind: 'spaceFreed' }

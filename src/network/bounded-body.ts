@@ -71,7 +71,7 @@ export async function boundedText(body: Readable, bounds: Bounds): Promise<strin
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** What a text holds; undefined if it is no JSON, such as an error page of something in between. */
+/** The value that a text holds; undefined if it is no JSON, such as an error page of something in between. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

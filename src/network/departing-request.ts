@@ -14,7 +14,7 @@ export interface LeavingChecks {
 export class DepartingRequest {
   readonly #checks: LeavingChecks;
   #isSent = false;
-  /** What a check threw. */
+  /** The error that a check threw. */
   #refusal: { readonly reason: unknown } | undefined;
 
   constructor(checks: LeavingChecks) {
@@ -43,7 +43,7 @@ export class DepartingRequest {
     return this.#isSent && !hasNeverLeft(error);
   }
 
-  /** What its sender rejects with: what a check threw, or the error of the request. */
+  /** The error that its sender rejects with: that of a check, or the error of the request. */
   rejection(convert: () => Error): unknown {
     return this.#refusal === undefined ? convert() : this.#refusal.reason;
   }

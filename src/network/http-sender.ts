@@ -40,7 +40,7 @@ export interface HttpSenderOptions {
   readonly onRoute: (host: string, proxy: URL | undefined) => void;
 }
 
-/** What sends requests: the network, or a model in the same process. */
+/** A sender of requests: the network, or a model in the same process. */
 export type RequestSender = Pick<HttpSender, 'send' | 'close'>;
 
 export class HttpSender {

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { unknownAuthority } from './certificate-trouble.ts';
 import { proxyInWords, proxyTrouble } from './proxies.ts';
 
-/** What handles a request behind a proxy, or without one. */
+/** A handler of requests behind a proxy, or without one. */
 export interface HttpHandler<Request, Options, Response> {
   handle(request: Request, options?: Options): Promise<{ response: Response }>;
   destroy?(): void;

@@ -18,7 +18,7 @@ export type ProbeResult =
     }
   | {
       readonly ok: false;
-      /** What is wrong, in words. */
+      /** The fault, in words. */
       readonly problem: string;
     };
 
@@ -35,7 +35,7 @@ export interface HttpServerOptions {
   readonly clientTimeout?: number;
 }
 
-/** What probes ask of a process. */
+/** The answers of a process to probes. */
 export interface Probed {
   /** Whether the process makes progress. A process without progress is restarted. */
   readonly health: () => ProbeResult;
@@ -43,7 +43,7 @@ export interface Probed {
   readonly ready: () => ProbeResult;
 }
 
-/** What a process says of itself beside its metrics. */
+/** The answers of a process about itself, beside its metrics. */
 export interface ServedState extends Probed {
   /** The state of the process, as JSON data. */
   readonly status: () => unknown;
@@ -57,7 +57,7 @@ export type StartedHttpServer =
   | { readonly kind: 'listening'; readonly server: HttpServer }
   | {
       readonly kind: 'refused';
-      /** What prevented the start, and the remedy. */
+      /** The problem that prevented the start, and the remedy. */
       readonly problem: string;
     };
 

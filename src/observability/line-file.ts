@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from '
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
 /** A pipe that nobody reads must not stop the process. */
 const flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK;
-/** What it says may concern the account. */
+/** The mode of a file whose lines may concern the account. */
 const mode = 0o640;
 
 export class LineFile {

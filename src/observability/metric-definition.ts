@@ -7,7 +7,7 @@ export type LabelDefinitions = Readonly<Record<string, LabelDefinition>>;
 
 export interface CounterDefinition<Labels extends LabelDefinitions = LabelDefinitions> {
   readonly kind: 'counter';
-  /** What is counted, in one sentence. */
+  /** The thing that is counted, in one sentence. */
   readonly help: string;
   readonly labels: Labels;
 }

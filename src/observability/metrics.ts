@@ -74,7 +74,7 @@ export interface MetricRegistry<Instruments = Metrics> {
   readonly forgetNode: (name: string) => void;
 }
 
-/** What nodes get. */
+/** The kind of things that nodes get. */
 export type ServedKind = 'addresses' | 'blocks' | 'blocksOfCloud';
 
 export interface MetricRegistryOptions {

@@ -12,7 +12,7 @@ export interface TaskGroupOptions {
   readonly onEnd?: () => void;
 }
 
-/** What tasks work with. */
+/** The surroundings of tasks. */
 export interface TaskRuntime {
   readonly clock: Clock;
   readonly random: Random;

@@ -117,7 +117,7 @@ export class Trigger {
       await run(signal);
     } catch (error) {
       if (!signal.aborted) onBug(error);
-      // What throws at once must not end the run before `#running` holds it.
+      // A run that throws at once must not end the run before `#running` holds it.
       await Promise.resolve();
     } finally {
       // Take the time first: another run may start inside `leave`.

@@ -11,7 +11,7 @@ export interface AdminRequest {
   readonly body: string;
 }
 
-/** What every model has. */
+/** The parts that every model has. */
 export interface Administered {
   readonly faults: Faults;
   readonly counters: CallCounters;

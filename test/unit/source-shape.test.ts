@@ -142,6 +142,13 @@ describe('a comment', () => {
     expect(all.filter(({ line }) => isHeadless(line))).toEqual([]);
   });
 
+  test('of the sources begins with its noun, and never with "What"', () => {
+    const lines = sources.flatMap(({ text }) => firstLines(text));
+
+    expect(lines.length).toBeGreaterThan(7000);
+    expect(lines.filter((line) => /^What\b/.test(line))).toEqual([]);
+  });
+
   test('of blocks begins with no pronoun either: what it is about has a name', () => {
     const blocks = sources.filter(({ file }) => file.startsWith('src/blocks/'));
     const lines = blocks.flatMap(({ text }) => firstLines(text));

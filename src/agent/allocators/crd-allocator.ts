@@ -24,7 +24,7 @@ export interface ShownInterface {
   readonly details: Readonly<Record<Family, AddressDetails>>;
   /** Blocks of addresses that come and go as a whole. */
   readonly prefixes: readonly Cidr[];
-  /** What pods with its addresses need and it does not show yet; undefined if nothing lacks. */
+  /** The value that pods with its addresses need and it does not show yet; undefined if it shows all. */
   readonly lacks: Readonly<Record<Family, string | undefined>>;
 }
 

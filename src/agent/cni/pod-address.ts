@@ -1,4 +1,4 @@
-// What an ADD says of an address: in which network it is, and by which gateway its pod reaches others. Pure.
+// The answer of an ADD about an address: in which network it is, and by which gateway its pod reaches others. Pure.
 import { addressText, type Family, familyOf, widthOf } from '../../blocks/set/cidr.ts';
 import type { PodNetwork } from '../allocators/allocator.ts';
 import type { IpamConf } from './network-conf.ts';

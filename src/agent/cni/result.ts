@@ -1,5 +1,5 @@
-// What ADD prints, in the shape of each version of CNI: https://www.cni.dev/docs/spec/#add-success. An IPAM plugin names no
-// interfaces.
+// The result that ADD prints, in the shape of each version of CNI: https://www.cni.dev/docs/spec/#add-success. An IPAM plugin
+// names no interfaces.
 import { type Family, familyOf } from '../../blocks/set/cidr.ts';
 
 export const cniVersions = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'] as const;

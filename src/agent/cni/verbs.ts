@@ -1,5 +1,5 @@
-// What each verb of CNI means for the addresses of this node: https://www.cni.dev/docs/spec/. An attachment is named by
-// network, container and interface, so a late DEL never reaches the address of a living pod.
+// The verbs of CNI, and what each means for the addresses of this node: https://www.cni.dev/docs/spec/. An attachment is
+// named by network, container and interface, so a late DEL never reaches the address of a living pod.
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { canonicalAddress, type Family, familyOf, parseAddress } from '../../blocks/set/cidr.ts';
@@ -18,13 +18,13 @@ export interface VerbsOptions {
   readonly clock: Clock;
   /** Whether a pool may get addresses while a request waits. */
   readonly mayGrow: boolean;
-  /** What the agent waits for; undefined once it serves. */
+  /** The condition that the agent waits for; undefined once it serves. */
   readonly waitingFor: () => string | undefined;
   /** Rejects with why it cannot be read. */
   readonly readDnsFile: (path: string) => Promise<string>;
 }
 
-/** What the plugin prints. */
+/** The text that the plugin prints. */
 export interface Printed {
   readonly out: string;
   /** For standard error, which runtimes log. */

@@ -96,7 +96,7 @@ function attached({ holdings }: PodEvidence['ipam']): {
   };
 }
 
-/** What living pods show. Addresses of those that have ended are used last, as all that are shown. */
+/** Addresses that living pods show. Those of pods that have ended are used last, as all that are shown. */
 export function shownByPods(pods: Iterable<NodePod>, poolOf: (ip: string) => string): readonly Held[] {
   return [...pods]
     .filter(({ hasEnded }) => !hasEnded)

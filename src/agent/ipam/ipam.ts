@@ -48,11 +48,11 @@ export type IpamEvent =
   | { readonly kind: 'expired'; readonly ip: string; readonly owner: string }
   | { readonly kind: 'notExpired'; readonly ip: string; readonly owner: string; readonly problem: string };
 
-/** What a requester asks for. It gets all of it, or an error and nothing. */
+/** The demand of a requester. It gets all of it, or an error and nothing. */
 export interface Demand extends PoolRequest {
   /** Released after so many ms, unless the timer is stopped. */
   readonly timeout?: number;
-  /** What holds the addresses from then on. */
+  /** The attachment that holds the addresses from then on. */
   readonly attachment?: Omit<Attachment, 'places' | 'owner'>;
 }
 
@@ -106,7 +106,7 @@ export class Ipam {
     this.retry();
   }
 
-  /** What the network needs to know of an address. */
+  /** The details of an address that the network needs. */
   details({ pool, ip }: Place): AddressDetails {
     const address = parseAddress(ip);
     return (address && this.#pools.allocator(address.family, pool)?.details(address.value)) ?? {};
@@ -271,7 +271,7 @@ export class Ipam {
     );
   }
 
-  /** What rests longest comes first of those that rest. */
+  /** The address that has rested longest comes first of those that rest. */
   #rank(place: Place): number {
     const { isShown, clock } = this.#options;
     return isShown(place.ip) ? Infinity : (this.holdings.restOf(place, clock.wall()) ?? 0);

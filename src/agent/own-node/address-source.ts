@@ -3,7 +3,7 @@ import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
 import type { IpamEvent } from '../ipam/ipam.ts';
 
 export interface AddressSource {
-  /** What the agent waits for until it has addresses, worded to follow "waiting for". */
+  /** The thing that the agent waits for until it has addresses, worded to follow "waiting for". */
   readonly missing: string;
   /** Resolves once it is known what this node has. */
   readonly synced: Promise<void>;

@@ -5,7 +5,7 @@ import type { AgentMode } from '../../config/options/agent-options.ts';
 import { type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
 
-/** What the Node says wins over the file. */
+/** The spec of a new CiliumNode. The Node wins over the file. */
 export function newCiliumNodeSpec(mode: AgentMode, node: JsonObject, file: JsonObject): JsonObject {
   const facts = { ipam: {}, ...instanceFacts(mode, node) };
   return applyMergePatch(file, facts) as JsonObject;

@@ -157,7 +157,7 @@ export class OfferedAddresses implements AddressSource {
     };
   }
 
-  /** What is held, and what is never given out, with the interface that each address is or was last of. */
+  /** Addresses that are held, and those never given out, with the interface that each address is or was last of. */
   #used(family: Family, raw: JsonObject, shown: Json | undefined): JsonObject {
     const { ipam } = this.#options;
     const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);

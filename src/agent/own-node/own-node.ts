@@ -79,7 +79,7 @@ export class OwnNode {
     );
   }
 
-  /** What the agent waits for until it has what it needs, worded to follow "waiting for". */
+  /** The thing that the agent waits for until it has what it needs, worded to follow "waiting for". */
   get missing(): string {
     const { kind, name, field } = this.#options;
     const what = `${field} of the ${kind} ${name}`;

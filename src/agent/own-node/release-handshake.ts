@@ -18,7 +18,7 @@ export function isLeaving(state: Json | undefined): boolean {
   return leaving.some((each) => each === state) || !releaseStates.some((each) => each === state);
 }
 
-/** What the agent answers to each entry that is its turn; null deletes the entry. */
+/** The answer of the agent to each entry that awaits it; null deletes the entry. */
 export function handshakeAnswers(
   shown: Json | undefined,
   whereabouts: (ip: string) => Whereabouts,

@@ -14,7 +14,7 @@ export function blockKey({ pool, cidr }: Pick<BlockOfPool, 'pool' | 'cidr'>): st
   return keyOf(pool, cidrText(cidr));
 }
 
-/** What to remember of these blocks, which pods may get addresses of. */
+/** The memory of these blocks, which pods may get addresses of. */
 export function remembered(
   blocks: readonly BlockOfPool[],
   familiesOf: (pool: string) => readonly Family[],
@@ -32,7 +32,7 @@ export function remembered(
   }));
 }
 
-/** What is left without the blocks of these names. */
+/** The pools without the blocks of these names. */
 export function withoutBlocks(
   pools: readonly RememberedPool[],
   keys: readonly string[],

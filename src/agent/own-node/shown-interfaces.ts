@@ -143,7 +143,7 @@ interface Parts {
   /** The subnet that the gateway is in. */
   readonly subnet: Cidr | undefined;
   readonly cidrs: readonly string[];
-  /** What pods with IPv4 need besides a MAC address, by its name. */
+  /** Values that pods with IPv4 need besides a MAC address, by name. */
   readonly needs: Readonly<Record<string, unknown>>;
   readonly prefixes: readonly Cidr[];
   readonly addresses: readonly string[];

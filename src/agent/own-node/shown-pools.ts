@@ -56,7 +56,7 @@ function readBlock(text: string, others: readonly ListedBlock[]): Cidr | string 
 
 export type Needed = Readonly<Record<Family, number>>;
 
-/** What the object is to say; undefined where it does. `held` without any block leaves what is listed. */
+/** The patch that lets the object say this; undefined where it does. `held` without any block leaves what is listed. */
 export function poolsPatch(
   raw: JsonObject,
   needed: ReadonlyMap<string, Needed>,

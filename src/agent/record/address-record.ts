@@ -1,6 +1,6 @@
-// What survives a restart of the agent: a snapshot, and a journal of the changes since. A change is in the journal before it
-// counts. Files are not flushed to the disk: what a power cut takes belongs to containers that it took as well, and the next
-// boot has a directory of its own.
+// The record that survives a restart of the agent: a snapshot, and a journal of the changes since. A change is in the journal
+// before it counts. Files are not flushed to the disk: what a power cut takes belongs to containers that it took as well, and
+// the next boot has a directory of its own.
 import {
   closeSync,
   existsSync,
@@ -21,9 +21,9 @@ import { readStored, type RecordOwner, snapshotText, type StoredRecord } from '.
 
 export type OpenedRecord =
   | { readonly kind: 'open'; readonly record: AddressRecord; readonly holdings: Holdings }
-  /** What it holds cannot be what this program wrote. */
+  /** The record holds what this program cannot have written. */
   | { readonly kind: 'damaged'; readonly problem: string }
-  /** What it holds is held by pods of another node, or of another boot. */
+  /** The record is of pods of another node, or of another boot. */
   | { readonly kind: 'foreign'; readonly problem: string };
 
 /** Journal lines before the first snapshot. */
@@ -133,7 +133,7 @@ export class AddressRecord {
     this.#maxLines = Math.max(minLines, 2 * this.#holdings.size);
   }
 
-  /** What is wrong with its files on the disk; if they are gone, it writes all that is held into new ones, for the next agent. */
+  /** The fault of its files on the disk; if they are gone, this writes all that is held into new ones, for the next agent. */
   lost(): string | undefined {
     const path = join(this.#directory, 'journal');
     const found = statSync(path, { throwIfNoEntry: false });
@@ -180,7 +180,7 @@ export class AddressRecord {
     }
   }
 
-  /** What follows a part of a line would be damage. */
+  /** Cuts back a part of a line: another line after it would be damage. */
   #cutBack(): void {
     ftruncateSync(this.#journal, this.#length);
     this.#isTorn = false;

@@ -27,7 +27,7 @@ function findingOf({ message, details }: OptionWarning): Finding {
   return finding('warning', what, found, remedy === undefined ? undefined : String(remedy));
 }
 
-/** What the agents are told beside Headwater: options of one name, in the ConfigMap of Cilium. */
+/** The options of agents beside Headwater: those of one name, in the ConfigMap of Cilium. */
 export type CiliumConfig = Readonly<Record<string, string>>;
 
 const shared = {

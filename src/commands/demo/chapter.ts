@@ -41,7 +41,7 @@ export type Progress = 'running' | 'continues' | 'over';
 
 export interface Chapter {
   readonly title: string;
-  /** What to watch, in a line or two. */
+  /** Hints on what to watch, in a line or two. */
   readonly hints: readonly string[];
   beginChapter(picture: Picture): void;
   /** Called at each check, from its start until it is over. */

@@ -32,7 +32,7 @@ export interface ControllerEnd {
   readonly lostLease: string | undefined;
 }
 
-/** What ended the process and how, as a sentence. */
+/** The end of the process and its cause, as a sentence. */
 export function endInWords({ code, signal, complaint, lostLease }: ControllerEnd): string {
   if (lostLease !== undefined)
     return `this machine is too slow: the controller could not renew its Lease of a few seconds in time: ${lostLease}`;

@@ -1,4 +1,4 @@
-// What the demonstration needs of a cloud: its cluster, its chapters, and how a controller and spectators reach it.
+// The needs of the demonstration of a cloud: its cluster, its chapters, and how a controller and spectators reach it.
 import type { Chapter, ChapterContext } from './chapter.ts';
 import type { DemoCloudName } from './controller-options.ts';
 import type { PicturedCloud } from './picture.ts';
@@ -53,7 +53,7 @@ export interface ServedCloud {
   readonly place: string;
   /** How anybody gets in, as variables of the environment. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** What is unlike life, besides the agents. */
+  /** Notes on what is unlike life, besides the agents. */
   readonly notes: readonly string[];
   /** Flags by which the controller finds it. */
   readonly flags: readonly string[];
@@ -65,7 +65,7 @@ export interface ServedCloud {
   readonly close: () => Promise<void>;
 }
 
-/** What runs beside the cloud. */
+/** The parts that run beside the cloud. */
 export interface Running {
   /** URL of the Kubernetes API. */
   readonly api: string;

@@ -71,7 +71,7 @@ export interface SubnetOfPlan {
   readonly runsOutAfter?: number;
 }
 
-/** What keeps nodes from all that they ask for. */
+/** A problem that keeps nodes from all that they ask for. */
 export interface PlanProblem {
   readonly reason: string;
   readonly why: string;

@@ -1,4 +1,4 @@
-// What the commands that ask a controller have in common: their options, how they find it, and how they print its answer.
+// The base of the commands that ask a controller: their options, how they find it, and how they print its answer.
 import { loadOptions } from '../../config/load-options.ts';
 import { thisProcess } from '../../config/process-environment.ts';
 import type { RawFlags } from '../../config/raw-option.ts';

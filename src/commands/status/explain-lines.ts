@@ -1,4 +1,4 @@
-// What the command explain prints of a node: the chain from its need to the remedy. Pure.
+// The lines that the command explain prints of a node: the chain from its need to the remedy. Pure.
 import { pausedLines, poolLines } from './status-lines.ts';
 import type { Served, ShownNode } from './served-report.ts';
 import { cut, type Line, told } from './text-table.ts';

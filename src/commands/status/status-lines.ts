@@ -1,11 +1,11 @@
-// What the command status prints of a report, and what it calls a problem. Pure.
+// The lines that the command status prints of a report, and what it calls a problem. Pure.
 import type { Served, ShownReport } from './served-report.ts';
 import { cut, type Line, table, told } from './text-table.ts';
 import { ageInWords, counted, nameInWords } from './words.ts';
 
 type Facts = Pick<Served, 'report' | 'unready'>;
 
-/** What someone has to act on, in a few words each; empty if all is well. A dry run is no problem. */
+/** Problems that someone has to act on, in a few words each; empty if all is well. A dry run is no problem. */
 export function problemsOf({ report, unready }: Facts): readonly string[] {
   const { state, paused } = report;
   return [

@@ -1,4 +1,4 @@
-// What EC2 routes to the instance of a Node: the prefixes of its primary interface.
+// The aliases that EC2 routes to the instance of a Node: the prefixes of its primary interface.
 import type {
   AliasAddition,
   AliasFailure,

@@ -1,4 +1,4 @@
-// What composing a cloud requires, and what the controller gets from it.
+// The needs of a cloud that is composed, and the parts that the controller gets from it.
 import type { Options } from '../../config/option-table.ts';
 import type { Outbound } from '../../config/outbound.ts';
 import type { HttpSenderOptions } from '../../network/http-sender.ts';
@@ -15,7 +15,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ChangeAudit } from '../reporting/change-audit.ts';
 import type { MissingPermission } from '../reporting/missing-permissions.ts';
 
-/** What connecting to a cloud requires. */
+/** The needs of a connection to a cloud. */
 export interface CloudConnection {
   readonly options: Options;
   readonly outbound: Outbound;

@@ -1,4 +1,5 @@
-// What Google Cloud routes to the instance of a Node: the alias IP ranges of its first interface, and a part of its IPv6 range.
+// The aliases that Google Cloud routes to the instance of a Node: the alias IP ranges of its first interface, and a part of
+// its IPv6 range.
 import type {
   AliasAddition,
   AliasFailure,

@@ -1,5 +1,5 @@
-// What the leader knows of the cloud: what exists and what is free, which limits apply, what was refused, and what waits
-// for the withdrawal brake. It reads what is due, reports reads that fail, and wakes the nodes that depend on the news.
+// The state of the cloud as the leader knows it: what exists and what is free, which limits apply, what was refused, and what
+// waits for the withdrawal brake. It reads what is due, reports reads that fail, and wakes the nodes that depend on the news.
 import type { NodeIdentities } from '../../manager/claims/node-identities.ts';
 import type { Fleet } from '../../manager/fleet.ts';
 import type { CloudListener } from '../../manager/serving-event.ts';
@@ -55,7 +55,7 @@ export class CloudState implements CloudPort {
   readonly implementation: AllocationImplementation;
   readonly inventory: Inventory;
   readonly limits: InstanceTypeLimits;
-  /** What is known of the network, and when everything is read again. */
+  /** The network as it is known, and when everything is read again. */
   readonly network: Resync;
   readonly instances: InstanceReads;
   readonly supply: SharedSupply;

@@ -34,7 +34,7 @@ export interface ClusterCacheDeps {
   readonly duties?: Pick<CiliumNodeGc, 'noteNode'>;
 }
 
-/** What follows the cluster. */
+/** The part that follows the cluster. */
 export interface ServedCluster {
   /** The newest state of a CiliumNode; undefined once it is gone. */
   apply(name: string, watched: WatchedNode | undefined): void;
@@ -240,7 +240,7 @@ export class ClusterCache {
     return readProblemOf(this.#nodes.figures(), this.#nodesProblem, this.#deps.host.clock.monotonic());
   }
 
-  /** What the first list of CiliumNodes waits for. */
+  /** The condition that the first list of CiliumNodes waits for. */
   waitingFor(): string {
     return this.readProblem() ?? 'CiliumNodes are being listed';
   }

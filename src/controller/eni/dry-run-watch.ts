@@ -33,7 +33,7 @@ type Reconciled = Extract<NodeSummary, { readonly kind: 'reconciled' }>;
 export class DryRunWatch {
   readonly #deps: DryRunWatchDeps;
   readonly #tracks = new Map<string, DryRunTrack>();
-  /** What Headwater would first do for a node since the last look. */
+  /** The first steps that Headwater would take for a node since the last look. */
   readonly #begun = new Map<string, { readonly at: number; readonly steps: readonly PlannedStep[] }>();
   readonly #otherwise = new Map<string, OtherDecision>();
   readonly #same = new Set<string>();

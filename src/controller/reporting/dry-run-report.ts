@@ -41,10 +41,10 @@ export interface Holding {
   readonly addresses: number;
 }
 
-/** What is known of a node since another program last changed its instance. */
+/** The track of a node since another program last changed its instance. */
 export interface DryRunTrack {
   readonly base: Holding;
-  /** What Headwater would have done; undefined while it would do nothing. */
+  /** The change that Headwater would have made; undefined while it would do nothing. */
   readonly would: Change | undefined;
   /** How many looks found the same. */
   readonly looks: number;
@@ -97,7 +97,7 @@ function withPlan(
 ): Compared {
   const { would, looks } = track;
   if (settled.would === undefined) {
-    // What is needed no longer, and what nobody did, says nothing.
+    // A change that is needed no longer, and that nobody made, says nothing.
     return isNothing(gained) ? { track: settled } : { track: settled, outcome: outcomeOf(would, gained) };
   }
   if (looks < maxLooks) return { track: { ...track, looks: looks + 1 } };

@@ -127,7 +127,7 @@ export class FailedReadings {
     this.#log.warn('parts of the network cannot be parsed and are skipped', { problems });
   }
 
-  /** What an answer leaves out, once while it is the same: a page of a large list comes again and again. */
+  /** Reports the items that an answer leaves out, once while it is the same: a page of a large list comes again and again. */
   reportUnclear(items: UnclearItems | undefined): void {
     if (items === undefined || items.problem === this.#unclear) return;
     this.#unclear = items.problem;

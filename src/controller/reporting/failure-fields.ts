@@ -24,7 +24,7 @@ export function logBlocked(
     instanceId,
   }: { scope: RefusedScope; failure: CloudFailure | undefined; instanceId: string | undefined },
 ): void {
-  // What concerns one instance, its node reports if it lacks addresses because of it.
+  // A failure of one instance is reported by its node, if it lacks addresses because of it.
   const level = instanceId === undefined && isShared(scope) ? 'info' : 'debug';
   const of = { scope, ...(instanceId !== undefined && { instanceId }) };
   if (failure === undefined) log[level]('accepted by the cloud again', of);

@@ -17,7 +17,7 @@ export class NodeEvents {
     this.#events.record({ kind: 'Node', name, uid: this.#nodeUid(name) ?? nodeUid }, report);
   }
 
-  /** What several nodes have in common. */
+  /** Records a report that several nodes have in common. */
   recordOnLease(report: EventReport): void {
     this.#events.recordOnLease(report);
   }

@@ -30,7 +30,7 @@ export interface NodeInstrumentsOptions {
   readonly collects: boolean;
 }
 
-/** What follows from each kind of event. */
+/** The reports that follow from each kind of event. */
 type Reports = {
   readonly [Kind in ReportedEvent['kind']]: (event: Extract<ReportedEvent, { readonly kind: Kind }>) => void;
 };

@@ -1,4 +1,4 @@
-// What /status says of pauses: why activities do not start, and which.
+// The report of pauses in /status: why activities do not start, and which.
 import {
   type Activity,
   pausedBy,

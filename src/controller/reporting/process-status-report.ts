@@ -1,11 +1,11 @@
-// What every answer of /status says of the process itself, and how its lists are kept short.
+// The part of every answer of /status about the process itself, and how its lists are kept short.
 import { ignoreAnnotation } from '../../kubernetes/object-identity.ts';
 import { nearest } from '../../runtime/did-you-mean.ts';
 import type { Pauses } from '../../providers/gate/mutation-permission.ts';
 import type { ControllerState } from './controller-state.ts';
 import { type PauseReport, pauseReports, type ReportedWrite } from './pause-report.ts';
 
-/** What the controller knows of itself. */
+/** The controller, as it knows itself. */
 export interface SelfFacts {
   readonly version: string | undefined;
   readonly state: ControllerState;

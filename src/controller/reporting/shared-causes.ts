@@ -13,7 +13,7 @@ export interface CauseReport {
   readonly clusterEnded: boolean;
 }
 
-/** What ended when the node's cause ended. */
+/** The end of a node's cause, and what ended with it. */
 export interface Ending {
   /** The node had Events about it. */
   readonly onNode: boolean;

@@ -1,4 +1,4 @@
-// What is logged, counted and said of the watches of a process.
+// Log lines, counts and reports of the watches of a process.
 import type { ReflectorFigures, ReflectorState } from '../../kubernetes/watch/reflector.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../observability/logger.ts';

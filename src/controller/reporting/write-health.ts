@@ -10,7 +10,7 @@ interface Failed {
   readonly message: string;
 }
 
-/** What came of a write, as writers report it. */
+/** The outcome of a write, as writers report it. */
 export type NotedOutcome =
   | { readonly kind: 'written' }
   | { readonly kind: 'conflict' }

@@ -12,7 +12,7 @@ export interface NeededAccess {
   readonly name?: string;
   /** Restricts the rule to one namespace; cluster-wide when absent. */
   readonly namespace?: string;
-  /** What does not work while the verb is missing. */
+  /** The feature that does not work while the verb is missing. */
   readonly without: string;
 }
 
@@ -23,7 +23,7 @@ export interface LeaseReference {
   readonly isShared?: boolean;
 }
 
-/** What needs the permissions. */
+/** The mode that needs the permissions. */
 export type AccessScope = CloudAccessScope | NodeAccessScope | BlockAccessScope;
 
 /** Duties beside giving out addresses, in every mode that has CiliumNodes. */

@@ -138,7 +138,7 @@ function openIdConnect(user: User): () => Promise<string | undefined> {
       authenticator ??= new OpenIDConnectAuth();
       await authenticator.applyAuthentication(user, request);
     } catch {
-      // What the provider answers may repeat what it was sent.
+      // The answer of the provider may repeat what it was sent.
       throw new KubernetesError(
         'KUBERNETES_CREDENTIALS',
         'cannot renew the OpenID Connect token: run kubectl with this kubeconfig to see why, which is not logged because it may hold credentials',

@@ -17,7 +17,7 @@ const largestCount = 2 ** 31 - 1;
 
 const count = wholeNumber(largestCount);
 
-/** What is wrong with a demand for IPv6 costs the node no IPv4: it is left out, and read again for a warning. */
+/** A fault in a demand for IPv6 costs the node no IPv4: the demand is left out, and read again for a warning. */
 export function readCount(value: unknown): number | undefined {
   const read = count.safeParse(value);
   return read.success ? read.data : undefined;

@@ -24,7 +24,7 @@ export interface CiliumNode {
   /** The instance ID in the cloud's form; undefined until the agent reports it. */
   readonly instanceId: string | undefined;
   readonly ipam: IpamSpec;
-  /** What the agent says of its instance and asks for, in the section of its cloud. */
+  /** The word of the agent on its instance, and its demand, in the section of its cloud. */
   readonly section: SectionRequirements;
   readonly status: CiliumNodeStatus;
   /** The state from which our patches are computed. */
@@ -77,7 +77,7 @@ export interface CiliumNodeStatus {
   /** IPv4 addresses that pods or the host use, as the agent last reported. */
   readonly used: ReadonlySet<string>;
   readonly releaseIps: ReadonlyMap<string, ReleaseState>;
-  /** What agents are shown, in the section of their cloud. */
+  /** The interfaces that agents are shown, in the section of their cloud. */
   readonly interfaces: ShownInterfaces;
   readonly assignedStaticIp: string | undefined;
   readonly operatorError: string | undefined;

@@ -23,7 +23,7 @@ export interface EventReport {
 /** Records events, without waiting for the API server. */
 export interface EventSink {
   record(subject: EventSubject, report: EventReport): void;
-  /** What concerns all that is served. */
+  /** Records a report that concerns all that is served. */
   recordOnLease(report: EventReport): void;
 }
 

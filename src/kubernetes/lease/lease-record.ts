@@ -54,7 +54,10 @@ export function newLease(namespace: string, name: string, claim: LeaseClaim): Js
   };
 }
 
-/** What `claim` sets over `lease`. It differs even if the wall clock stands still, so that others observe a renewal. */
+/**
+ * The renew time that `claim` sets over `lease`. It differs even if the wall clock stands still, so that others observe a
+ * renewal.
+ */
 export function renewTimeOf(lease: LeaseRecord | undefined, claim: LeaseClaim): string {
   const now = microTime(claim.now);
   return now === lease?.renewTime ? now.replace('000Z', '001Z') : now;

@@ -6,7 +6,7 @@ export interface Deadline {
   readonly clock: Clock;
   readonly ms: number;
   readonly signal: AbortSignal;
-  /** What we wait for, as the object of "no answer to …". */
+  /** The thing awaited, as the object of "no answer to …". */
   readonly waitingFor: string;
 }
 

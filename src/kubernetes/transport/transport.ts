@@ -65,5 +65,5 @@ export const defaultTimeout = 30_000;
  */
 export const slowReadTimeout = 65_000;
 
-/** What we call ourselves. The API server notes it as the manager of the fields that we write. */
+/** The name of this program. The API server notes it as the manager of the fields that we write. */
 export const userAgent = 'headwater';

@@ -1,4 +1,4 @@
-// What becomes of a write of an object, or of a read of it before the next write.
+// The outcome of a write of an object, or of a read of it before the next write.
 import type { ApiRefusal } from './api-reply.ts';
 import type { JsonObject } from './json.ts';
 

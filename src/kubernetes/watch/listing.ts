@@ -12,7 +12,7 @@ import type { Collection } from './watch-stream.ts';
 export interface ListingOptions<T> extends Collection {
   /** The part of an object to keep; undefined to keep nothing. */
   readonly read: (raw: JsonObject) => Read<T> | undefined;
-  /** What the server says that each page is. Default: nothing is compared. */
+  /** The kind that the server names in each page. Default: nothing is compared. */
   readonly listKind?: string;
 }
 

@@ -21,7 +21,7 @@ export interface Holder {
   readonly isNamed: boolean;
   /** Whether the cloud answered the last read of the instance, and refused it. */
   readonly isReadRefused: boolean;
-  /** What happens to an address that it shows and should not. */
+  /** The progress of removing an address that the holder shows and should not. */
   readonly removal: RemovalProgress;
 }
 

@@ -1,7 +1,7 @@
 // Tracks which Node names which instance, has which addresses and asks to be ignored, according to the cluster's Nodes: the only source that
 // agents cannot write. Decides nothing.
 
-/** What a Node says about itself. */
+/** The identity of a Node, by its own word. */
 export interface NodeIdentity {
   /** Undefined while it names no instance. */
   readonly instanceId: string | undefined;
@@ -15,7 +15,7 @@ export interface NodeIdentity {
   readonly isIgnored?: true;
 }
 
-/** What a change of Nodes affects. */
+/** The names and instances that a change of Nodes affects. */
 export interface TouchedIdentities {
   readonly names: ReadonlySet<string>;
   readonly instanceIds: ReadonlySet<string>;

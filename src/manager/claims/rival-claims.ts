@@ -1,7 +1,7 @@
 // Decides whether other CiliumNodes that show an address block a node that is about to show it. Addresses that the
 // cloud shows on their instances block it permanently; weaker claims block it for a limited time or not at all.
 
-/** What supports the claim of a CiliumNode to an address. */
+/** The evidence for the claim of a CiliumNode to an address. */
 export type ClaimEvidence =
   /** The cloud shows the address on its instance. */
   | 'shown'

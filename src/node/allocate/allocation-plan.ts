@@ -1,4 +1,4 @@
-// What a node needs from the cloud now, and what keeps it from getting that.
+// The plan of a node: the steps that it needs from the cloud now, and the obstacle to more of them.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { UnreadableInterface } from '../../providers/contract/facts.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
@@ -10,7 +10,7 @@ export interface AllocationPlan {
   readonly unmet: number;
   /** No step in flight or planned will bring the rest. */
   readonly isStuck: boolean;
-  /** What prevents the rest. */
+  /** The obstacle to the rest. */
   readonly obstacle: Obstacle | undefined;
   /** Blocked scopes that could have served the rest. */
   readonly refusals: readonly ScopeRefusal[];
@@ -18,7 +18,7 @@ export interface AllocationPlan {
   readonly ipv6?: Ipv6Unmet;
 }
 
-/** What prevents a node from being satisfied, whatever is tried. */
+/** An obstacle that keeps a node from being satisfied, whatever is tried. */
 export type Obstacle =
   /** `below`: interfaces that first-interface-index excludes, beyond the primary one. */
   | {
@@ -50,7 +50,7 @@ interface UntaggedSubnets {
   readonly untagged?: readonly string[];
 }
 
-/** What prevents a node from getting the IPv6 prefix that its agent asks for. */
+/** An obstacle that keeps a node from the IPv6 prefix that its agent asks for. */
 export type Ipv6Obstacle =
   | { readonly kind: 'ipv6Unsupported' }
   /** None of those that may serve the node has an IPv6 block. */

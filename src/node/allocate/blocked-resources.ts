@@ -152,7 +152,7 @@ export class BlockedResources {
     );
   }
 
-  /** What may block the scope for the instance. */
+  /** Blocks that may hold the scope for the instance. */
   #blocksOf(scope: RefusedScope, instanceId: string): readonly BlockedFor[] {
     if (!isShared(scope)) return ['all'];
     return this.#wasRefused(scope, instanceId) ? [{ instanceId }, 'all'] : ['others'];
@@ -206,7 +206,7 @@ export class BlockedResources {
   #suspect(call: RefusedCall, action: RefusedScope & { kind: 'action' }): void {
     const key = keyOf(action);
     if (blamed.has(call.scope.kind) && this.#instances.hasWorked(key)) return;
-    // What answers blame is of those that got them: others learn by one call of their own.
+    // Answers blame a scope for those that got them: others learn by one call of their own.
     const isForOthers = !blamed.has(call.scope.kind) && !this.#wasRefused(action, call.instanceId);
     this.#instances.refused(key, call.instanceId, call.failure, keyOf(call.scope));
     if (this.#isOfAction(call, action)) this.#blockForAll({ ...call, scope: action }, isForOthers);

@@ -8,7 +8,7 @@ export type Assignment = PlannedStep & {
 
 export interface LostAssignment {
   readonly step: Assignment;
-  /** What the interface had of the requested kind before. */
+  /** Addresses of the requested kind that the interface had before. */
   readonly before: ReadonlySet<string>;
   /** From then on it can no longer take effect unseen; in monotonic ms. Undefined once a refresh looks for its result. */
   openUntil: number | undefined;

@@ -1,5 +1,5 @@
-// What an instance can still take, beside what is on its way to it: how much on each interface, and at which device index the
-// next one. And what it could take after a repair. Pure.
+// The room of an instance, beside what is on its way to it: how much on each interface, and at which device index the
+// next one. And the interfaces that a repair would bring back. Pure.
 import {
   type InstanceLimits,
   type InstanceView,

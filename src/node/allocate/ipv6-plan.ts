@@ -25,9 +25,9 @@ export interface Ipv6Draft {
   readonly slots: DeviceSlots;
   readonly place: StepPlace;
   takesMore(item: NetworkInterface): boolean;
-  /** What refuses one of the scopes now. */
+  /** Refusals of any of the scopes now. */
   against(scopes: readonly RefusedScope[]): readonly ScopeRefusal[];
-  /** The same of a new interface in the subnet. */
+  /** Refusals of a new interface in the subnet. */
   refusalsIn(subnetId: string): readonly ScopeRefusal[];
   /** IPv4 addresses of a subnet that the plan may still use. */
   free(subnetId: string): number;
@@ -171,7 +171,7 @@ function hasIpv6Room(
   return ipv6Addresses + ipv6Prefixes.length < ipv6PerInterface;
 }
 
-/** What a person can change, if nothing was refused. `subnetIds`: those that a new interface may be in. */
+/** The obstacle that a person can remove, if nothing was refused. `subnetIds`: those that a new interface may be in. */
 function obstacleOf(facts: Ipv6Facts, subnetIds: readonly string[]): Ipv6Obstacle {
   const { limits, network, view, requirements } = facts;
   if (limits.ipv6PerInterface === undefined) return { kind: 'ipv6Unsupported' };

@@ -118,7 +118,7 @@ const broughtBy = {
   allocateIpv6Prefix: 'ipv6Prefixes',
 } as const satisfies Record<Assignment['kind'], keyof NetworkInterface>;
 
-/** What the interface of an assignment has of the requested kind. */
+/** Addresses of the requested kind that the interface of an assignment has. */
 export function shownOn(view: InstanceView | undefined, step: Assignment): readonly string[] {
   const shown = view?.interfaces.find(({ id }) => id === step.interfaceId);
   return shown?.[broughtBy[step.kind]] ?? [];

@@ -52,7 +52,7 @@ export function podAddressesGained(step: PlannedStep, { usePrimaryAddress }: Nod
   return secondaryAddressesOf(step) + primary;
 }
 
-/** What fills an interface's slots; fewer prefixes at once if a subnet refused more, one if its count has none. */
+/** The unit that fills an interface's slots; fewer prefixes at once if a subnet refused more, one if its count has none. */
 export type Unit = 'addresses' | 'prefixes' | 'fewerPrefixes' | 'uncountedPrefix';
 
 /** Addresses in each unit. */

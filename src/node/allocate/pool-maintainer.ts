@@ -27,7 +27,7 @@ import { AllocationBackoff } from './allocation-backoff.ts';
 import { RefusedSizes } from './refused-sizes.ts';
 import { type MaintainedFacts, StepExecution, type StepExecutionDeps } from './step-execution.ts';
 
-/** What the node needs from the cloud now, and when to plan again. */
+/** The plan of the node for now, and when to plan again. */
 export interface PoolStep extends Requeue {
   /** Undefined while the node cannot be served. */
   readonly plan: AllocationPlan | undefined;
@@ -61,7 +61,7 @@ export class PoolMaintainer {
   readonly #sizes = new RefusedSizes();
   readonly #calls: StepExecution;
   #endWait: (() => void) | undefined;
-  /** What a former leader may have done is looked for once. */
+  /** Whether calls of a former leader are awaited already: they are looked for once. */
   #isFormerAwaited = false;
 
   constructor(deps: StepExecutionDeps) {
@@ -80,7 +80,7 @@ export class PoolMaintainer {
     const plan = this.#plan(facts);
     this.#awaitRefused(plan, now);
     if (plan !== undefined && this.#mayBegin()) this.#beginMissing(plan);
-    // What ended since `now` may have been too late for this plan.
+    // A step that ended since `now` may have been too late for this plan.
     const backoff = requeueAt([this.backoff.until], now);
     return { plan, ...leastOf([lost, backoff, this.#subnetsBack(plan, now)]) };
   }

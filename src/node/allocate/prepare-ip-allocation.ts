@@ -74,7 +74,7 @@ class Draft implements Ipv6Draft {
   #missing: number;
   /** Part of the deficit that gets no new interface, because orphans may serve it. */
   #deferred: number;
-  /** What a later plan assigns to new interfaces that no single call could fill. */
+  /** Addresses that a later plan assigns to new interfaces that no single call could fill. */
   #room: number;
   /** Addresses that may be gained beyond those in flight and planned. */
   #max: number;
@@ -298,7 +298,7 @@ class Draft implements Ipv6Draft {
     else this.#withoutSlot();
   }
 
-  /** What a new interface in this subnet starts with. */
+  /** The content that a new interface in this subnet starts with. */
   #contentOf(
     subnetId: string,
     unit: Unit,

@@ -8,7 +8,7 @@ export type AskedInterface = string;
 
 interface Bound {
   readonly max: number;
-  /** What was refused: from then on, everything may be asked for again. */
+  /** The size that was refused: from then on, everything may be asked for again. */
   readonly refused: number;
 }
 

@@ -44,10 +44,10 @@ export interface GrowingNode extends InstancePort, PermittedNode {
   tell(event: StepEvent): void;
 }
 
-/** What the nodes take from together. */
+/** The supply that all nodes take from. */
 export interface AllocationSupply {
   readonly ledger: SubnetLedger;
-  /** What the cloud refused, across all nodes. */
+  /** Scopes that the cloud refused, across all nodes. */
   readonly blocked: Pick<
     BlockedResources,
     'refusalOf' | 'beginTry' | 'refused' | 'worked' | 'awaitChange' | 'dueAt'
@@ -221,7 +221,10 @@ export class StepExecution {
     }
   }
 
-  /** What the interface shows, and the most that it may have then; a former leader may have assigned some of it unseen. */
+  /**
+   * The addresses that the interface shows, and the most that it may have then; a former leader may have assigned some
+   * unseen.
+   */
   #bounds(step: Assignment): { readonly before: ReadonlySet<string>; readonly max: number } {
     const { view, need } = this.#deps.node.forAllocation() ?? {};
     const before = new Set(shownOn(view, step));

@@ -16,7 +16,7 @@ export interface StepEvent {
   readonly finished: FinishedStep;
 }
 
-/** What its calls tell before a step ends. */
+/** News of the calls of a step before it ends. */
 export interface StepProgress {
   /**
    * `throttled`: a call is repeated. `refused`: the step certainly brings nothing, but what it created waits for the end

@@ -146,7 +146,7 @@ function wantedOf(
   return tagged.length > 0 || isStrict ? { rule: 'tags', candidates: tagged } : undefined;
 }
 
-/** What the candidates of a rule have in common, worded to follow their ids. */
+/** The property that the candidates of a rule share, worded to follow their ids. */
 function describeSelection(
   rule: RuledSubnets['rule'],
   { zone, subnetIds, subnetTags }: NodeRequirements,

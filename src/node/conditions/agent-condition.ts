@@ -22,7 +22,7 @@ export function untakenCondition({ kind, addresses }: Untaken): NodeCondition {
   return { reason: 'FreeAddressesNotTaken', message, addresses };
 }
 
-/** What a node may have at most; Infinity without a limit. */
+/** The most addresses that a node may have; Infinity without a limit. */
 export interface StartCaps {
   readonly maxAllocate: number;
   readonly instance: number;

@@ -17,16 +17,16 @@ import { type NodeCondition, stoppedInstance } from './node-condition.ts';
 import { mutationsPaused, refusedWrite } from './pause-condition.ts';
 import { claimCondition } from './claim-condition.ts';
 
-/** What the parts of the node decided, and what they met. */
+/** Reports of the parts of a node: what they decided, and what they met. */
 export interface PartReports {
   readonly assessment: Assessment;
   /** Undefined while the node is not served. */
   readonly plan: AllocationPlan | undefined;
-  /** What the last calls of the node met, if that is worth a report. */
+  /** The failure of the last calls of the node, if it is worth a report. */
   readonly trouble: CloudFailure | undefined;
   /** Why the node lacks the public address for which its agent may wait. */
   readonly staticIp: NodeCondition | undefined;
-  /** What the API server refuses to accept. */
+  /** The write that the API server refuses to accept. */
   readonly refusedWrite: string | undefined;
   readonly claimed: Claimed;
 }

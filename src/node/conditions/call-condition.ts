@@ -1,4 +1,4 @@
-// What an administrator reads about a call that the cloud refused or did not answer.
+// The words for administrators about a call that the cloud refused or did not answer.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { setClock } from '../../providers/contract/failure-tables.ts';
 import { isOfSpace, isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
@@ -48,7 +48,7 @@ const failureReasons: Partial<Record<CloudFailure['kind'], ConditionReason>> = {
   instanceNotRunning: 'InstanceNotRunning',
 };
 
-/** What a person can do about it; undefined if the failure itself says everything known. */
+/** The remedy for a failure; undefined if the failure itself says everything known. */
 export function remedyFor({
   kind,
   permission,

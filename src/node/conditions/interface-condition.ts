@@ -1,4 +1,4 @@
-// What an administrator reads about a network interface of a node that is served by its others.
+// The words for administrators about a network interface of a node that is served by its others.
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { UnreadableInterface } from '../../providers/contract/facts.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';

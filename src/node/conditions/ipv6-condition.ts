@@ -1,5 +1,5 @@
-// What an administrator reads about the IPv6 prefix of a node. An agent that asks for IPv6 does not get ready without it, so the
-// node counts as blocked, although it is served with IPv4.
+// The words for administrators about the IPv6 prefix of a node. An agent that asks for IPv6 does not get ready without it, so
+// the node counts as blocked, although it is served with IPv4.
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { Ipv6Obstacle, Ipv6Unmet } from '../allocate/allocation-plan.ts';
 import { inOneMessage, isTold, refusalsCondition } from './call-condition.ts';

@@ -51,7 +51,7 @@ export function nextTry(facts: Attempts): NextTry {
   return on('it wants something', 'pods that start or wait', 'higher watermarks');
 }
 
-/** What ends these is not a try of the node itself. */
+/** Reasons that no try of the node itself ends. */
 const byReason: Readonly<Partial<Record<ConditionReason, string>>> = {
   InstanceTypeUnreadable: 'the limits of its instance type are read',
   WriteRefused: 'the API server accepts the write of its CiliumNode',

@@ -70,7 +70,7 @@ export type ConditionReason =
 /** Space in a subnet ends them. */
 export const lackingSpace: ReadonlySet<ConditionReason> = new Set(['SubnetsExhausted', 'SubnetsRefused']);
 
-/** What only a person ends: it stays told while a try shows whether somebody did. */
+/** Reasons that only a person ends: one stays told while a try shows whether somebody did. */
 export const lastingReasons: ReadonlySet<ConditionReason> = new Set([
   'SubnetsRefused',
   'AccessDenied',
@@ -95,7 +95,7 @@ export function presentable(condition: NodeCondition): NodeCondition {
   };
 }
 
-/** What a node names instead of what an option allows. */
+/** A name in a node that an option does not allow. */
 export interface OutsideScope {
   readonly option: string;
   readonly allowed: string;

@@ -1,4 +1,4 @@
-// What an administrator reads about a plan of allocation that cannot serve its node.
+// The words for administrators about a plan of allocation that cannot serve its node.
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { AllocationPlan, Obstacle, ObstacleOf } from '../allocate/allocation-plan.ts';
@@ -22,7 +22,7 @@ export function planCondition(
   return { ...first, message: inOneMessage(found.map(({ message }) => message)) };
 }
 
-/** What the cloud says now of subnets in which it assigns nothing. */
+/** Subnets in which the cloud assigns nothing now, by its own word. */
 export interface RefusedSubnets {
   readonly ledger: Pick<SubnetLedger, 'isGone' | 'countedThoughFull' | 'countAwaitedUntil'>;
   /** In monotonic ms. */
@@ -69,7 +69,7 @@ export function obstacleCondition(
   }
 }
 
-/** What excludes most of the interfaces comes first: a larger instance would not help. */
+/** The exclusion of most interfaces comes first: a larger instance would not help. */
 function fullInstance({ interfaces, below }: ObstacleOf<'noInterfaceSlots'>, remedy: string): string {
   const all = `every one of the instance's ${interfaces} interfaces is full or excluded`;
   if (below === undefined) return `${all}: ${remedy}, or fewer pods on the node`;

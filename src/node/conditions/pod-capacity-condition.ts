@@ -17,7 +17,7 @@ const hostNetworkPods = 10;
 export const maxPodsRemedy =
   'set maxPods of the kubelet to what headwater max-pods says: pods beyond it never get an address';
 
-/** What is wrong, worded to follow "the kubelet". Undefined if nothing is, as far as known. */
+/** The fault, worded to follow "the kubelet". Undefined if there is none, as far as known. */
 export function podsBeyond({ admitted = 0, addresses, instanceType }: PodCapacity): string | undefined {
   if (addresses === 0 || admitted <= addresses + hostNetworkPods) return undefined;
   return `admits ${admitted} pods, although ${instanceType || 'its node'} can hold ${addresses} addresses`;

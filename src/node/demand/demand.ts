@@ -1,4 +1,4 @@
-// What a node's agent asks for, in either protocol. Agents up to 1.19 list used addresses ("crd"); later
+// The demand of a node's agent, in either protocol. Agents up to 1.19 list used addresses ("crd"); later
 // agents request a count for the pool "default" ("multi-pool"), and pending pods are in that count.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';

@@ -14,7 +14,7 @@ export interface Holding {
 
 const none: readonly Holding[] = [];
 
-/** What can be unassigned from an interface: secondary addresses and prefixes, never the primary address. */
+/** Holdings that can be unassigned from an interface: secondary addresses and prefixes, never the primary address. */
 export function secondaryHoldings(item: NetworkInterface): readonly Holding[] {
   const single = item.addresses
     .filter((address) => address !== item.primaryAddress)
@@ -28,7 +28,7 @@ export function primaryOn({ id, primaryAddress }: NetworkInterface): Holding {
   return { id: primaryAddress, interfaceId: id, addresses: [primaryAddress] };
 }
 
-/** What pods must not use of the interface: all of it, its primary address, what is spared, or nothing. */
+/** Holdings of the interface that pods must not use: all of it, its primary address, what is spared, or nothing. */
 export function unfitOn(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
   if (exclusionOf(item, requirements) !== undefined) return [...secondaryHoldings(item), primaryOn(item)];
   const primary = requirements.usePrimaryAddress || isByName(item) ? none : [primaryOn(item)];
@@ -37,7 +37,7 @@ export function unfitOn(item: NetworkInterface, requirements: NodeRequirements):
   return [...secondaryHoldings(item).filter(({ id }) => spared.includes(id)), ...primary];
 }
 
-/** What a release of the instance can concern: what can be unassigned, and what pods must not use. */
+/** Holdings that a release of the instance can concern: those that can be unassigned, and those that pods must not use. */
 export function holdingsIn(view: InstanceView, requirements: NodeRequirements): readonly Holding[] {
   return view.interfaces.flatMap((item) => [...secondaryHoldings(item), ...unfitOn(item, requirements)]);
 }

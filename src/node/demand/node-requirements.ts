@@ -76,7 +76,7 @@ export function exclusionByTags(
   return mark === undefined ? undefined : `it carries the tag ${mark.join('=')} of --exclude-interface-tags`;
 }
 
-/** What a CiliumNode asks for. Where its section names no network, the cloud says which one the node is in. */
+/** Requirements as a CiliumNode asks for them. Where its section names no network, the cloud says which one the node is in. */
 export type AskedRequirements = Omit<NodeRequirements, 'networkId'> & {
   readonly networkId: string | undefined;
 };

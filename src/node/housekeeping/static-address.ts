@@ -239,7 +239,7 @@ function missingIn({
   return { interfaceId: primary.id, tags };
 }
 
-/** What happens to the claim: `open` while an answer is missing. */
+/** The end of the claim: `open` while an answer is missing. */
 type End = EndOfClaim | 'open';
 
 function endOf(outcome: Outcome): End {

@@ -98,7 +98,7 @@ export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
   };
 }
 
-/** What the object already shows of an instance that the cloud does not show, minus what is known to be gone. */
+/** The offer that the object already shows of an instance that the cloud does not show, minus addresses known to be gone. */
 export function keptOffer(
   node: CiliumNode,
   { withdrawn }: InstanceView,

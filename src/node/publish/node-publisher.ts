@@ -95,7 +95,7 @@ export class NodePublisher implements Caller {
     return this.#object.pendingPods > 0 ? 'critical' : this.#object.priority;
   }
 
-  /** What the API server refuses to accept, while that write is still missing. */
+  /** The refusal of the API server to accept a write, while that write is still missing. */
   get refusal(): string | undefined {
     return this.#trouble;
   }

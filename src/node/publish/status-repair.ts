@@ -6,7 +6,7 @@ import { isList, isObject, type Json, type JsonObject, memberOf } from '../../ku
 import type { StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 import { additions, identities, interfacesIn, interfacesPatch } from './status-section.ts';
 
-/** What to offer: the cloud's section of the status, and the pool as interface id by address. */
+/** The offer: the cloud's section of the status, and the pool as interface id by address. */
 interface Offered {
   readonly provider: { readonly key: string; readonly layout: StatusLayout; readonly value: Json };
   readonly pool: ReadonlyMap<string, string>;

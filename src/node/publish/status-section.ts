@@ -55,7 +55,7 @@ export function sectionPatch(published: Json | undefined, wanted: Json, layout: 
   return sameOnTheWire(published, merged) ? undefined : mergePatch(published, merged);
 }
 
-/** What is wanted, with the members of others, and with the published form of what is equal. */
+/** The wanted section, with the members of others, and with the published form where both are equal. */
 function withOthers(published: Json | undefined, wanted: Json, layout: Fields): Json {
   if (!isObject(published) || !isObject(wanted)) return wanted;
   const [known, desired] = [interfacesIn(published, layout), interfacesIn(wanted, layout)];
@@ -197,7 +197,7 @@ export function additions(from: Json | undefined, to: Json, layout: Identities, 
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
-/** What the items of a list are known by: a member, or the item itself. */
+/** The keys of the items of a list: a member of each, or the item itself. */
 export function identities(
   items: readonly Json[],
   name: string,

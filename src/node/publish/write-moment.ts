@@ -6,7 +6,7 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { poolName, protocolOf } from '../demand/demand.ts';
 import type { Desired, Write } from './next-write.ts';
 
-/** What is known of the agent's own writes, in monotonic ms. */
+/** Times of the agent's own writes, as far as they are known, in monotonic ms. */
 export interface AgentActivity {
   /** When the node was first seen. */
   readonly seenAt: number;

@@ -83,7 +83,10 @@ export class ConditionReport {
     return { condition: capCondition(cap, { max: marks.maxAllocate, instanceType }, words) };
   }
 
-  /** What is told may last: the node still lacks something, and a call under way shows whether it gets some. */
+  /**
+   * Whether the condition that is told may last: the node still lacks something, and a call under way shows whether it gets
+   * some.
+   */
   #isTried(assessment: Assessment): boolean {
     const isTold = this.#condition !== undefined && lastingReasons.has(this.#condition.reason);
     if (!isTold || assessment.kind !== 'served') return false;

@@ -50,11 +50,11 @@ export interface ShownNode {
 
 type Content = Omit<Desired, 'operatorError'>;
 
-/** What must not be shown, or not where it is shown. */
+/** Addresses that must not be shown, or not where they are shown. */
 interface Excluded extends OfferExclusions {
-  /** What an unverified object shows and another instance has. */
+  /** Addresses that an unverified object shows and another instance has. */
   readonly onOthers: ReadonlySet<string>;
-  /** What an unverified object shows on one interface and another one of its instance has. */
+  /** Addresses that an unverified object shows on one interface and another one of its instance has. */
   readonly moved: ReadonlySet<string>;
 }
 
@@ -72,7 +72,7 @@ export class DesiredState {
   /** The cloud's section, as far as the served CRD has fields for it. */
   readonly #section: CiliumNodeSection;
   #claimed = unclaimed;
-  /** What to hold since the last claim; undefined while unknown. */
+  /** The content to hold since the last claim; undefined while unknown. */
   #content: Content | undefined;
   /** The error last seen in the CiliumNode of a node that is not ours to serve. */
   #said: string | undefined;
@@ -105,7 +105,7 @@ export class DesiredState {
     this.#prunesError = !writer.schema.knows(operatorErrorPath);
   }
 
-  /** What others also offered at the last claim. */
+  /** Addresses that others also offered at the last claim. */
   get claimed(): Claimed {
     return this.#claimed;
   }

@@ -25,7 +25,10 @@ export class DryRunLog {
     this.#state = state;
   }
 
-  /** What would change in the cloud: the steps of a plan, a static address, and interfaces that must go with their instance. */
+  /**
+   * Records the changes that would be made in the cloud: the steps of a plan, a static address, and interfaces that must go
+   * with their instance.
+   */
   showPlanned(
     steps: readonly PlannedStep[],
     address: StaticAddressStep['missing'],

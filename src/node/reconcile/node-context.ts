@@ -79,7 +79,7 @@ export interface InstanceReads {
   readonly failures: FailedReads;
 }
 
-/** What the last reads met. */
+/** Failures that the last reads met. */
 export interface FailedReads {
   /** Why the instance is not read; undefined while no read of it fails. */
   unreadBecause(instanceId: string): NodeCondition | undefined;

@@ -1,4 +1,4 @@
-// What happens to a node and others should know: its log lines, metrics and Events follow from it, and other nodes wake.
+// Events of a node that others should know: its log lines, metrics and Events follow from it, and other nodes wake.
 import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { PlannedStep } from '../allocate/planned-step.ts';
@@ -15,10 +15,10 @@ import type { ReleaseEvent } from '../release/releaser.ts';
 
 export type NodeEvent = ReportedNodeEvent | SharedNodeEvent;
 
-/** What is logged, counted or told to users. */
+/** Events that are logged, counted or told to users. */
 export type ReportedNodeEvent = CallEvent | PublicationEvent | SatisfactionEvent;
 
-/** What concerns other nodes. */
+/** Events that concern other nodes. */
 export type SharedNodeEvent =
   /** Addresses returned to a subnet. */
   | { readonly kind: 'spaceFreed' }
@@ -29,18 +29,18 @@ export type SharedNodeEvent =
 
 type CallEvent = { readonly node: NodeReference } & (
   | PartEvent
-  /** What a dry run suppresses; again only when it changes. */
+  /** A decision that a dry run suppresses; again only when it changes. */
   | { readonly kind: 'dryRun'; readonly decision: DryRunDecision }
 );
 
-/** What a dry run would do. */
+/** A decision that a dry run does not carry out. */
 export type DryRunDecision =
   | { readonly kind: 'step'; readonly step: PlannedStep }
   | { readonly kind: 'deleteOnTermination'; readonly interfaceId: string }
   | { readonly kind: 'staticAddress'; readonly interfaceId: string; readonly tags: Tags }
   | { readonly kind: 'write'; readonly write: Write };
 
-/** What the parts of a node tell. */
+/** Events that the parts of a node tell it. */
 export type PartEvent =
   | StepEvent
   | ReleaseEvent

@@ -38,7 +38,7 @@ interface Deciding {
 export function explainNode(context: NodeContext, state: NodeState, deciding: Deciding): NodeExplanation {
   const assessment = state.assess();
   return {
-    // What the instance can hold bounds the marks, too, and is told apart.
+    // The capacity of the instance bounds the marks, too, and is told apart.
     marks:
       assessment.kind === 'served'
         ? { ...assessment.marks, maxAllocate: state.node.ipam.maxAllocate }

@@ -41,7 +41,7 @@ const pressingInterval = 2;
 const retryAfterBug = 30_000;
 
 /**
- * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
+ * The fate of an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
  * API server did not accept the last write; `none`: nothing, the CiliumNode is not ours to write.
  */
 export type RemovalProgress = 'none' | 'leaving' | 'stuck';
@@ -197,7 +197,7 @@ export class NodeReconciler {
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
     await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#stopParts(deadline)]);
-    // What has just ended may have set more of them.
+    // A part that has just ended may have set more timers.
     this.#timer.cancel();
     this.#context.cloud.inventory.untrack(this.instanceId, this.#now);
   }

@@ -28,7 +28,7 @@ import type { OpenWrite, PublishedObject } from '../publish/node-publisher.ts';
 import { priorityOf, roomUnder } from '../demand/statistics.ts';
 import { type Waiting, waitingAfter } from '../demand/demand.ts';
 
-/** What was known of an instance type. */
+/** The limits of an instance type, as an assessment found them. */
 interface AskedLimits {
   readonly type: string;
   readonly known: KnownLimits;
@@ -55,14 +55,14 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
   readonly seenAt: number;
   agentWroteAt: number;
   openWrite: OpenWrite | undefined;
-  /** What is leaving. */
+  /** Holdings that are leaving. */
   readonly releases = new ReleaseStore();
-  /** What running pods keep. */
+  /** Addresses that running pods keep. */
   readonly podUse: PodUse;
   readonly idle = new IdlePhases();
-  /** What the last decision would add. */
+  /** Steps that the last decision would take. */
   planned: readonly PlannedStep[] = [];
-  /** What is being added. */
+  /** Steps under way that add something. */
   readonly growth = new Growth();
   /** The interface that is getting a public address. */
   associating: string | undefined;
@@ -298,7 +298,7 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
     return this.#isChangedWhole && this.associating !== undefined ? new Set([this.associating]) : none;
   }
 
-  /** What changes together with these interfaces. */
+  /** Interfaces that change together with these. */
   #changingWith(interfaceIds: ReadonlySet<string>, { interfaces }: InstanceView): ReadonlySet<string> {
     const isWhole = this.#isChangedWhole && interfaceIds.size > 0;
     return isWhole ? unionOf(interfaceIds, new Set(interfaces.map(({ id }) => id))) : interfaceIds;

@@ -23,7 +23,7 @@ export interface NodeFigures {
   readonly toRelease?: number;
   /** Interfaces that are leaving: without pods for long enough. Default: none. */
   readonly leavingInterfaces?: number;
-  /** What the last decision would add. Default: nothing. */
+  /** Steps that the last decision would take. Default: none. */
   readonly planned?: readonly PlannedStep[];
   /** Whether its CiliumNode holds all desired content, unless writes were rejected. */
   readonly isPublished: boolean;

@@ -40,7 +40,7 @@ export interface WarningFacts {
   readonly assessment: Assessment;
   /** Why listings no longer show the instance. */
   readonly unlisted?: NodeCondition | undefined;
-  /** What the cloud has of security groups; undefined: they are not compared. */
+  /** Security groups of the cloud; undefined: they are not compared. */
   readonly infrastructure?: Infrastructure;
   /** Interfaces that we are changing. */
   readonly changedByUs: ReadonlySet<string>;

@@ -183,7 +183,7 @@ export class IdleInterfaces {
     return podUse.keeps(primaryAddress);
   }
 
-  /** What the agent and the pods of the node say right before the detach. False if that is not known. */
+  /** Reads what the agent and the pods of the node say right before the detach. False if that fails. */
   async #readLast(interfaceId: string, signal: AbortSignal): Promise<boolean> {
     const node = this.#node;
     if (!(await node.reread(signal))) return false;

@@ -21,7 +21,7 @@ export class PodUse {
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** Pods by the addresses that they keep. */
   #kept: ReadonlyMap<string, string> = nothing;
-  /** What the last look was about, and when it was answered, in monotonic ms. */
+  /** The last look: its addresses, and when it was answered, in monotonic ms. */
   #looked: { readonly at: number; readonly addresses: ReadonlySet<string> } | undefined;
   #looking: Promise<void> | undefined;
   #problem: string | undefined;
@@ -44,7 +44,7 @@ export class PodUse {
     return this.#isBlind || this.#kept.has(address);
   }
 
-  /** What running pods keep, sorted. */
+  /** Addresses that running pods keep, sorted. */
   get kept(): readonly ShownPod[] {
     if (this.#kept.size === 0) return [];
     const kept = Array.from(this.#kept, ([address, pod]) => ({ address, pod }));

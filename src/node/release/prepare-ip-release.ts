@@ -132,7 +132,7 @@ export function recoverReleases(facts: ServedNode, now: number): Releases {
 }
 
 /**
- * What can leave the node, by a call or because pods must not have it. An interface that is leaving takes its
+ * Holdings that can leave the node, by a call or because pods must not have them. An interface that is leaving takes its
  * own holdings along.
  */
 function leavableOn(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
@@ -164,7 +164,7 @@ function handshakesOf({ node, view, requirements }: ServedNode, now: number): re
   const undecided = view.interfaces.find((item) => item.condition === 'changing' || view.unseen.has(item.id));
   const released = gone.map(([id, state]): Release => {
     const interfaceId = held.get(id)?.interfaceId ?? undecided?.id ?? '';
-    // What a change under way takes comes back if the change fails, and it may be under way until a read shows the interface.
+    // Holdings that a change under way takes come back if it fails, and it may be under way until a read shows the interface.
     const isOpen = state !== 'released' && undecided !== undefined;
     const phase = isOpen ? ({ kind: 'unanswered' } as const) : ({ kind: 'released', since: now } as const);
     return { holding: { id, interfaceId, addresses: [id] }, protocol: 'crd', phase };

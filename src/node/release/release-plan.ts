@@ -50,7 +50,7 @@ export interface ReleaseRules {
   readonly blocked: ReadonlySet<string>;
   /** Ids of the holdings that the cloud refused to take. */
   readonly refused: ReadonlySet<string>;
-  /** What running pods show. */
+  /** Addresses that running pods show. */
   readonly podUse: Pick<PodUse, 'keeps' | 'isLookedAt'>;
 }
 
@@ -133,7 +133,7 @@ function isExcessive({ excess, wanted }: ReleasableFacts, { enabled }: ReleasePo
   return enabled && wanted === 0 && excess > 0;
 }
 
-/** What the node can release, and what it must release. */
+/** Holdings that the node can release, and those that it must release. */
 function proposedReleases(
   releases: Releases,
   facts: ReleasableFacts,
@@ -154,8 +154,8 @@ function proposedReleases(
 }
 
 /**
- * What the node needs again, as an address that is still assigned is the cheapest, and what the cloud refuses to take. Where
- * a change is of the whole instance, nothing that a write may still hide: until then, no change may begin.
+ * Holdings that the node needs again, as an address that is still assigned is the cheapest, and those that the cloud refuses.
+ * Where a change is of the whole instance, nothing that a write may still hide: until then, no change may begin.
  */
 function reclaimedReleases(
   releases: Releases,

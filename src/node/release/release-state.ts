@@ -37,7 +37,7 @@ export type ReleasePhase =
    */
   | { readonly kind: 'released'; readonly since: number };
 
-/** What became of a call that unassigns holdings, or of the decision to take them off the offer without one. */
+/** The outcome of a call that unassigns holdings, or of the decision to take them off the offer without one. */
 export type ReleaseOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'released' }
@@ -48,7 +48,7 @@ export type ReleaseOutcome =
   | { readonly kind: 'refused'; readonly concerns: Concern };
 
 /**
- * What a refusal says about later calls. Nothing: the same call may succeed, or nothing is there to be taken. One: it is
+ * The meaning of a refusal for later calls. Nothing: the same call may succeed, or nothing is there to be taken. One: it is
  * for good, perhaps because of one holding. All: it is for good, whatever a call names.
  */
 export type Concern = 'nothing' | 'one' | 'all';

@@ -30,7 +30,7 @@ export class ReleaseStore {
   /** Undefined until the instance is read for the first time. */
   #releases: Releases | undefined;
   #outgoing = nothingLeaves;
-  /** What the last step was based on; undefined while nothing leaves. */
+  /** The basis of the last step; undefined while nothing leaves. */
   #basis: { readonly facts: ReleasableFacts; readonly rules: ReleaseRules } | undefined;
 
   /** Outgoing addresses: not shown to the agent, and not counted as the node's. The same object until it changes. */
@@ -77,7 +77,7 @@ export class ReleaseStore {
     return holdings.some(({ id }) => this.#releases?.get(id)?.phase.kind === 'unanswered');
   }
 
-  /** What its agent refuses to give up. */
+  /** Holdings that their agent refuses to give up. */
   refusedIn(handshake: ReadonlyMap<string, ReleaseState>): readonly Holding[] {
     return refusedIn(this.#releases ?? nothing, handshake);
   }
@@ -102,8 +102,8 @@ export class ReleaseStore {
   }
 
   /**
-   * What may go at that time, by the last step; what has waited longest for a call comes first. Nothing that its interface is
-   * not known to have: a call would find it released there, while a change may still take it from another one.
+   * Releases due at that time, by the last step; those that have waited longest for a call come first. None that its
+   * interface is not known to have: a call would find it released there, while a change may still take it from another one.
    */
   due(now: number): readonly DueRelease[] {
     if (this.#basis === undefined) return [];

@@ -71,7 +71,7 @@ export class ReleaseTurns {
     return this.#refused.size + this.#most.size > 0;
   }
 
-  /** What calls may name now: what was never refused, then what was, longest ago first. */
+  /** Holdings that calls may name now: those never refused, then those refused, longest ago first. */
   inOrder(due: readonly Holding[]): readonly Holding[] {
     if (this.#refused.size === 0) return due;
     const order = [...this.#refused];
@@ -81,7 +81,7 @@ export class ReleaseTurns {
       .toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
   }
 
-  /** What the next call names of these, which are in order and on one interface: prefixes or single addresses. */
+  /** The holdings that the next call names of these, which are in order and on one interface: prefixes or single addresses. */
   next(due: readonly Holding[]): readonly Holding[] {
     const [first] = due;
     const isAlone = ({ id }: Holding): boolean => this.#areAlone && this.#refused.has(id);

@@ -26,7 +26,7 @@ export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implement
   readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'traits'>;
   readonly releases: ReleaseStore;
   readonly podUse: PodUse;
-  /** What all nodes know of releases that were denied. */
+  /** The releases that were denied, as all nodes know them. */
   readonly grantedReleases: GrantedReleases;
   /** The facts known now; undefined while the node is not served. */
   forRelease(): ReleasableFacts | undefined;
@@ -264,7 +264,7 @@ export class Releaser {
     node.tell({ kind: 'retired', holdings });
   }
 
-  /** What the agent and the pods of the node say right before something leaves. False if that is not known. */
+  /** Reads what the agent and the pods of the node say right before something leaves. False if that fails. */
   async #readLast(signal: AbortSignal): Promise<boolean> {
     const node = this.#node;
     const isRead = await node.reread(signal);
@@ -280,15 +280,15 @@ export class Releaser {
     return facts;
   }
 
-  /** What is due for a call, in the order of the calls. */
+  /** Holdings that are due for a call, in the order of the calls. */
   #due(): readonly Holding[] {
     const due = this.#node.releases.due(this.#runtime.clock.monotonic());
     return this.#turns.inOrder(due.flatMap(({ holding, withoutCall }) => (withoutCall ? [] : [holding])));
   }
 
   /**
-   * What the next call on an interface names. Checked again right before it is sent: the owner of the instance may have
-   * changed during the wait.
+   * The holdings that the next call on an interface names. Checked again right before it is sent: the owner of the instance
+   * may have changed during the wait.
    */
   #dueOn(interfaceId: string, facts: ReleasableFacts): readonly Holding[] {
     if (this.#node.refusal('release') !== undefined || !this.#mayUnassign(interfaceId, facts)) return [];

@@ -9,7 +9,7 @@ import { placeOf, primaryOn, unfitOn } from '../demand/holdings.ts';
 import { exclusionOf, type NodeRequirements, whySpared } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
 
-/** What the agent uses of one interface, although pods must not have it. */
+/** Addresses of one interface that the agent uses, although pods must not have them. */
 export interface RetiredUse {
   readonly interfaceId: string;
   /** Why pods must not have it. */

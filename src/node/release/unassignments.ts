@@ -39,10 +39,10 @@ export interface FinishedRelease {
   readonly duration: number;
 }
 
-/** What a call that has ended means. */
+/** The meaning of a call that has ended. */
 export interface UnassignResult {
   readonly outcome: Exclude<ReleaseOutcome, { kind: 'sent' }>;
-  /** What is known of the instance now, beyond the answer. */
+  /** News of the instance, beyond the answer of the call. */
   readonly answer: Answer | undefined;
   /** Whether the known state of the instance became uncertain. */
   readonly isUnclear: boolean;
@@ -120,7 +120,7 @@ function meaningOf(
     return { outcome: { kind: 'released' }, answer, isUnclear: false };
   }
   const refused = whenRefused(outcome.failure, { kind: 'notFound', interfaceId, instanceId });
-  // What is changing the interface may be the earlier call, however late: only a read that cannot be older than this decides.
+  // The earlier call may be changing the interface, however late: only a read that cannot be older than this decides.
   const mayGoOn = isRepeated && policyOf(outcome.failure).invalidates === 'state';
   return mayGoOn ? { ...refused, answer: { ...releasing, until: now + timing.consistencyWindow } } : refused;
 }

@@ -55,7 +55,8 @@ export class AlibabaApi implements RpcApi {
     const { signal } = sending;
     try {
       const first = await this.#credentials(signal);
-      // What is sent again is signed again: the cloud refuses a nonce that it has seen, and the first request may have arrived.
+      // A request that is sent again is signed again: the cloud refuses a nonce that it has seen, and the first request may
+      // have arrived.
       const send = async (keys: Keys): Promise<unknown> => {
         const answer = await departing.depart(isRead(action) || repeatable.has(action), () =>
           this.#sender.send({ ...this.#signed(action, input, keys), method: 'POST', body: '', signal }),

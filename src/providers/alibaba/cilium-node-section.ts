@@ -82,7 +82,7 @@ const fields = z.object(
   'an object',
 );
 
-/** What agents cannot say has the one value that works for them. */
+/** The spec of a node. A member that agents cannot say has the one value that works for them. */
 const spec = fields.transform(
   (given): SectionRequirements => ({
     missing: missingFields('spec.alibaba-cloud', given),

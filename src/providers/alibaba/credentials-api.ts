@@ -136,8 +136,8 @@ export class CredentialChain {
 }
 
 /**
- * What is configured for this process alone decides: if it fails, nothing falls back to the role of the instance, which all
- * its pods share.
+ * The sources of keys. One that is configured for this process alone decides: if it fails, nothing falls back to the role of
+ * the instance, which all its pods share.
  */
 function sourcesIn(options: CredentialChainOptions): readonly Source[] {
   const { environment } = options;
@@ -159,7 +159,7 @@ async function keysOf(provider: Provider): Promise<Keys> {
   return { accessKeyId, accessKeySecret, securityToken };
 }
 
-/** What was copied with its line break is another key to the cloud. What is not plain text fits into no header. */
+/** A key that was copied with its line break is another key to the cloud. Other than plain text fits into no header. */
 function refuseOddities(name: string, part: string): void {
   if (/\s/.test(part)) throw new Error(`${name} has a space or a line break in it`);
   if (/[^\x21-\x7e]/.test(part)) throw new Error(`${name} has a character in it that is not plain ASCII`);

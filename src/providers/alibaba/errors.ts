@@ -221,7 +221,7 @@ function meaningOf(name: string, error: CallError): Meaning {
   if (name === 'AttachNetworkInterface' && onlyStopped.test(error.message)) return ofStoppedType;
   const kind = kindOf(name, error);
   const isInside = ofInside.test(error.code) || (kind === 'unreachable' && isOfInside(error));
-  // What ECS does not know yet says nothing about others.
+  // A thing that ECS does not know yet says nothing about others.
   const about = kind === 'notYetVisible' ? undefined : subjectOf(name, error);
   return { kind, about, remedy: isInside ? insideCloud : remedyFor(error) };
 }

@@ -29,7 +29,7 @@ const creation = 400;
 const attachment = 2000;
 /** An interface is read again when it has waited for this share longer. */
 const patience = 1 / 8;
-/** What takes longer has not ended for anyone who waits, in ms. */
+/** A change that takes longer has not ended for anyone who waits, in ms. */
 const max = 120_000;
 /** Until then a new interface that no read shows may be one that is not visible yet, in ms. */
 const unseen = 10_000;
@@ -72,7 +72,7 @@ export class InterfaceWaits {
   /** Resolves once the interface can be attached, is not to be seen, or is overdue. Rejects with the signal's reason. */
   async created(interfaceId: string, context: CallContext): Promise<void> {
     const since = this.#options.clock.monotonic();
-    // What no read shows is gone, or not yet visible: an attachment finds out.
+    // An interface that no read shows is gone, or not yet visible: an attachment finds out.
     const find: Find<'created'> = (item, startedAt) => {
       if (item === undefined) return startedAt - since >= unseen ? 'created' : undefined;
       return item.status === 'Creating' ? undefined : 'created';

@@ -107,7 +107,7 @@ function stillOpen(outcome: Outcome): Outcome {
   return isOpen ? { kind: 'ambiguous', failure: outcome.failure } : outcome;
 }
 
-/** What refuses a repeated request does not tell whether the lost one took effect, except that its interface is gone. */
+/** The refusal of a repeated request does not tell whether the lost one took effect, except that its interface is gone. */
 function stillLost(outcome: Outcome): Outcome {
   const isOpen = outcome.kind === 'failed' && outcome.failure.kind !== 'interfaceGone';
   return isOpen ? { kind: 'ambiguous', failure: outcome.failure } : outcome;

@@ -81,7 +81,7 @@ const byText: readonly { readonly code: string; readonly text: RegExp; readonly 
   { code: 'IncorrectState', text: /\b(?:attach|detach)(?:ing|ment)\b/i, kind: 'conflict' },
 ];
 
-/** What a code concerns, if its kind does not say it. */
+/** The subject of a code, if its kind does not say it. */
 const subjects = mapOf<Subject>({
   // The limit counts all interfaces of the region
   // (https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html).
@@ -184,7 +184,7 @@ const ofAccount: ReadonlyMap<string, string> = new Map([
 
 const ofAccountForm = /^Account(?:Blocked|Closed|Problem|Suspended)/;
 
-/** What a person can do about the account; undefined for what is not about it. */
+/** The remedy for trouble with the account; undefined for other errors. */
 function accountRemedy({ code, message }: CallError): string | undefined {
   const isMeant = [ofAccountForm.test(code), ofLostAccount.test(message), ofUnpaidAccount.test(message)];
   return ofAccount.get(code) ?? (isMeant.includes(true) ? lostAccount : undefined);
@@ -192,7 +192,7 @@ function accountRemedy({ code, message }: CallError): string | undefined {
 
 const lostAccount = 'settle with AWS what keeps the account from being used';
 
-/** What the kind does not say. */
+/** The remedy that the kind does not say. */
 function remedyFor(kind: CloudFailureKind, error: CallError): string | undefined {
   if (isOfClock(error)) return setClock;
   const isInside = ownTrouble.has(error.code) || (kind === 'unreachable' && isOfInside(error));

@@ -89,7 +89,10 @@ export function tryRead(
   };
 }
 
-/** What cannot be used of IPv6 says nothing about IPv4: EC2 delegates no other prefixes than those of /80. */
+/**
+ * The IPv6 part of an interface. A value that cannot be used says nothing about IPv4: EC2 delegates no other prefixes than
+ * those of /80.
+ */
 function ipv6On({
   Ipv6Prefixes: shown = [],
   Ipv6Addresses: single = [],

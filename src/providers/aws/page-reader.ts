@@ -20,7 +20,7 @@ export interface AnswerShape<T> {
 export type OutputOf<S> = S extends AnswerShape<infer T> ? T : never;
 
 /**
- * What the SDK would return for this answer, limited to the shape. Yields now and then so that other work can
+ * The value that the SDK would return for this answer, limited to the shape. Yields now and then so that other work can
  * run. Throws NotUnderstood unless the input is exactly one such answer.
  */
 export function* readAnswer<T>(shape: AnswerShape<T>, body: Buffer): Generator<undefined, T> {

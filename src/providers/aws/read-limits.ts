@@ -57,7 +57,7 @@ function limitsOf({
   return { interfaces, addressesPerInterface, prefixes, ...ipv6LimitOf(network, prefixes) };
 }
 
-/** What cannot be understood of IPv6 says nothing about IPv4. */
+/** The limit of IPv6 addresses. A value that cannot be understood says nothing about IPv4. */
 function ipv6LimitOf(
   network: Ec2InstanceType['NetworkInfo'],
   hasPrefixes: boolean,

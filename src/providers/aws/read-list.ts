@@ -21,7 +21,7 @@ export interface ReadOptions {
   readonly zones?: readonly string[];
 }
 
-/** What reads get. */
+/** The client, the options and the context of a read. */
 export interface Reading {
   readonly client: Ec2Client;
   readonly options: ReadOptions;

@@ -43,7 +43,7 @@ export class VersionedApi implements ArmApi {
       const version = error instanceof CallError ? versionInstead(error) : undefined;
       if (version === undefined || version === known || version === versionIn(request)) throw error;
       this.#instead.set(key, version);
-      // What was refused had no effect.
+      // A refused request had no effect.
       return this.#api.send(inVersion(request, version), sending);
     }
   }

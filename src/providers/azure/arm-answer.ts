@@ -122,7 +122,7 @@ export function errorIn(
   return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim() };
 }
 
-/** What a refusal is about, as its provider names it. */
+/** The subject of a refusal, as its provider names it. */
 function targetIn(content: string): string | undefined {
   const [detail] = list(errorOf(jsonOrNull(content)), 'details') ?? [];
   return text(detail, 'target');

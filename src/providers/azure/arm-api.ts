@@ -19,7 +19,7 @@ export interface ArmRequest {
   readonly body?: JsonObject;
   /** The resource must still be in this state. */
   readonly ifMatch?: string;
-  /** What a PUT does. */
+  /** The effect of a PUT. */
   readonly effect?: 'adds' | 'takesAway';
   /** The name of a long list that is only counted. */
   readonly counted?: string;
@@ -36,7 +36,7 @@ export interface ArmAnswer {
   readonly progressUrl?: string | undefined;
   /** In ms. */
   readonly retryAfter?: number | undefined;
-  /** What the limits have left, by the name that ARM gives them. */
+  /** The calls that the limits have left, by the name that ARM gives them. */
   readonly remaining: ReadonlyMap<string, number>;
 }
 

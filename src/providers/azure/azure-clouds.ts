@@ -3,7 +3,7 @@
 export interface AzureCloud {
   /** The endpoint of Azure Resource Manager. */
   readonly management: string;
-  /** What tokens are for. */
+  /** The audience of tokens. */
   readonly audience: string;
   /** Where identities are proved. */
   readonly authority: string;

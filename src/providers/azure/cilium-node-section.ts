@@ -52,7 +52,7 @@ const addressFields = { list: 'addresses', address: 'ip' };
 
 const fields = z.object({ 'instance-id': cloudName, 'interface-name': cloudName }, 'an object');
 
-/** What agents on Azure cannot say is empty, or has the value that changes nothing. */
+/** The spec of a node. A member that agents on Azure cannot say is empty, or has the value that changes nothing. */
 const spec = fields.transform(
   (given): SectionRequirements => ({
     missing: noTexts,

@@ -1,4 +1,4 @@
-// What a failed change leaves behind. The model of a scale-set VM keeps saying what was wanted, and every later PUT would
+// The leftovers of a failed change. The model of a scale-set VM keeps saying what was wanted, and every later PUT would
 // ask for it again: in a full subnet none would ever succeed, not even one that gives addresses back, and a failed release
 // would take away addresses that have been offered again since.
 import { type Clock, sleep } from '../../runtime/clock.ts';
@@ -89,8 +89,8 @@ export class FailedModels {
   }
 
   /**
-   * What a later read lacks besides, of the model or of what the interfaces kept, may be lacking for a moment only: with that
-   * the time begins anew. For the same reason one read that shows no difference is not enough.
+   * The leftovers that a later read lacks besides, of the model or of the interfaces, may be lacking for a moment only: with
+   * that the time begins anew. For the same reason one read that shows no difference is not enough.
    */
   #isOld(instanceId: string, { etag = '' }: VmModel, leftovers: Leftovers | undefined): boolean {
     const now = this.#clock.monotonic();

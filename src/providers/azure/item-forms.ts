@@ -20,7 +20,7 @@ function unclearHolder(properties: Json | undefined): string | undefined {
   return `its VM is ${JSON.stringify(holder)}`;
 }
 
-/** What is wrong with the form of the first configuration of which that is so. */
+/** The fault in the form of the first configuration that has one. */
 export function oddityAmong(configurations: readonly Json[]): string | undefined {
   const odd = configurations.find((item) => !isConfiguration(item));
   if (odd === undefined) return undefined;

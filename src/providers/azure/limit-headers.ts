@@ -1,4 +1,4 @@
-// What ARM's answers say of its limits: `x-ms-ratelimit-remaining-subscription-reads: 41` of Resource Manager, and
+// Limits in the answers of ARM: `x-ms-ratelimit-remaining-subscription-reads: 41` of Resource Manager, and
 // `x-ms-ratelimit-remaining-resource: Microsoft.Compute/GetVmSubscription;3999,Microsoft.Compute/GetVmResource;11` of a
 // provider (https://learn.microsoft.com/azure/virtual-machines/compute-throttling-limits).
 import type { LimitKey } from '../rate-limit/limit-key.ts';

@@ -90,7 +90,7 @@ export interface CallTarget {
   readonly resource?: string;
 }
 
-/** What a call spends from. Limits of a VM or set are left out if the call names none. */
+/** The limits that a call spends from. Limits of a VM or set are left out if the call names none. */
 export function limitsOf(call: AzureCallName, { subscriptionId, resource }: CallTarget): readonly LimitKey[] {
   return limitsOfCalls[call].flatMap((name): LimitKey[] => {
     const size: BucketLimit = sizes[name];

@@ -57,7 +57,7 @@ export function readInterface(shown: Json, spellings: Spellings, owner?: string)
   };
 }
 
-/** What an interface, or the link of a VM to one, says. */
+/** The word of an interface, or of the link of a VM to it, on whether it is the primary one. */
 export function saidPrimary(shown: Json): boolean | undefined {
   const said = member(shown, 'properties', 'primary');
   return typeof said === 'boolean' ? said : undefined;

@@ -1,4 +1,4 @@
-// What a model says of a resource and its provider alone decides. Microsoft's own clients leave these members out of what
+// Members of a model that its provider alone decides. Microsoft's own clients leave these members out of what
 // they write, and a provider may refuse a change of them. Every other member goes back as it came, known or not.
 import { isObject, type Json, type JsonObject } from './arm-api.ts';
 

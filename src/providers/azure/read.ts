@@ -99,7 +99,7 @@ function refuseNothing(failures: readonly (CloudError | undefined)[]): void {
   if (first !== undefined && failures.every((failure) => failure !== undefined)) throw first;
 }
 
-/** What a list lacks is asked for one by one: an instance may have just joined, or be gone. */
+/** Instances that a list lacks are asked for one by one: an instance may have just joined, or be gone. */
 function leftOut(source: Source, pages: readonly ObservedPage[]): readonly Named[] {
   const met = new Set(
     pages.flatMap(({ observations, failed = [] }) => [

@@ -78,7 +78,7 @@ function onePerPlace(questions: readonly Question[]): readonly Question[] {
   return [...places.values()].slice(0, maxPlaces);
 }
 
-/** What a role is hardly assigned to a part of. */
+/** The scope of a role that is hardly assigned to a part of it. */
 function placeOf({ action, scope }: Question): string {
   const instance = parseInstanceId(scope);
   const id = parseArmId(scope);

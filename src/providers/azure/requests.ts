@@ -138,7 +138,7 @@ export function standaloneVm(vm: StandaloneVm): ArmRequest {
   return { ...request, resource: path.toLowerCase() };
 }
 
-/** What the credentials can see. Everyone may ask. */
+/** Lists the subscriptions that the credentials can see. Everyone may ask. */
 export function subscriptions(): ArmRequest {
   return get('Subscriptions.List', 'compute', {
     path: '/subscriptions',
@@ -147,7 +147,7 @@ export function subscriptions(): ArmRequest {
   });
 }
 
-/** What the roles of the caller permit at a resource. */
+/** Reads the permissions that the roles of the caller give at a resource. */
 export function permissionsAt(id: ArmId): ArmRequest {
   const parts = id.type
     .split('/')

@@ -68,7 +68,7 @@ export class Subnets {
     return {
       startedAt: Math.min(...results.map(({ startedAt }) => startedAt), this.#clock.monotonic()),
       subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
-      // What a network consists of is not read: only the blocks of its subnets matter.
+      // The parts of a network are not read: only the blocks of its subnets matter.
       networks: new Map(subnets.map(({ networkId: id }) => [id, { id, primaryCidr: '', cidrs: [] }])),
       unreadSubnets: new Map(failed.map(({ id, failure }) => [id, failure])),
     };

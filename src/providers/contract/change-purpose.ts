@@ -1,4 +1,4 @@
-// What a change in a cloud is for and about, for the audit of changes: which node, why, and which things it names.
+// The purpose and the subject of a change in a cloud, for the audit of changes: which node, why, and which things it names.
 import type { Answer, Operation } from './operations.ts';
 import { type Caller, isPressing } from './priority.ts';
 
@@ -31,7 +31,7 @@ export interface ChangeSubject {
 /** A change under way. Its calls share this object. */
 export interface Change {
   readonly operation: Operation | AliasAddition;
-  /** What the call names, where it carries out more or less than the operation: whoever sends it says so just before. */
+  /** The things that the call names, where it carries out more or less than the operation: whoever sends it says so just before. */
   subjects?: readonly ChangeSubject[];
 }
 
@@ -50,7 +50,7 @@ export interface ChangePurpose {
   readonly subjects: readonly ChangeSubject[];
 }
 
-/** What the context of a call says of whom it is for. */
+/** The beneficiary of a call, as its context names it. */
 interface Beneficiary {
   readonly caller: Caller;
   readonly node?: { readonly name: string; readonly instanceId: string };
@@ -113,7 +113,7 @@ function subjectOf(operation: Change['operation']): ChangeSubject {
   }
 }
 
-/** What the answer shows of the thing that was changed; undefined if no more than the request named. */
+/** The thing that was changed, as the answer shows it; undefined if no more than the request named. */
 export function subjectIn(answer: Answer): ChangeSubject | undefined {
   switch (answer.kind) {
     case 'created': {

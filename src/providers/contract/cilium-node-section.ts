@@ -34,8 +34,8 @@ export interface CiliumNodeSection {
   without(status: unknown, isGone: (id: string) => boolean): unknown;
 
   /**
-   * What a published status names, parsed leniently: the state known before a restart. `zone` is the instance's, empty if
-   * its CiliumNode does not say it.
+   * The state that a published status names, parsed leniently: the state known before a restart. `zone` is the instance's,
+   * empty if its CiliumNode does not say it.
    */
   restore(instanceId: string, status: unknown, zone: string): RestoredState;
 
@@ -68,7 +68,7 @@ export type SectionPath = readonly (string | number)[];
 
 export type SkippedEntry = (path: SectionPath, found: unknown, accepted: string) => void;
 
-/** What a node asks for in its section. What the cloud's section has no field for is undefined or empty. */
+/** The requirements of a node in its section. A member without a field in the cloud's section is undefined or empty. */
 export interface SectionRequirements {
   /** Required fields that the section lacks, by their paths in the CiliumNode. */
   readonly missing: readonly string[];
@@ -108,7 +108,7 @@ export interface StatusLayout {
   readonly ipv6Prefixes?: string;
   /** By the name of a list, the member by which its items are known. A merge patch replaces a list as a whole. */
   readonly identifiedBy: ReadonlyMap<string, string>;
-  /** What Headwater writes of an interface. Every other member of the section belongs to others and stays. */
+  /** Members of an interface that Headwater writes. Every other member of the section belongs to others and stays. */
   readonly owned: OwnedMembers;
   /** Fields of an interface that agents up to 1.19 may not know and drop when they write the status back. */
   readonly droppable: ReadonlySet<string>;
@@ -149,7 +149,7 @@ export interface CloudWords {
     readonly securityGroupIds: string;
     readonly securityGroupTags: string;
   };
-  /** What a person can do. */
+  /** The remedies for a person. */
   readonly remedies: {
     /** No subnet that may serve the node has a free address. */
     readonly fullSubnets: string;
@@ -157,7 +157,7 @@ export interface CloudWords {
     readonly hiddenTags?: string;
     /** The instance can hold no more addresses. */
     readonly fullInstance: string;
-    /** What to check if an instance is not found. */
+    /** The thing to check if an instance is not found. */
     readonly unseenInstance: string;
   };
   /** The options that restrict what Headwater serves. */

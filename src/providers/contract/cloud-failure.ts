@@ -46,13 +46,13 @@ export interface CloudFailure {
   readonly permission?: string;
   /** The policy that denies it, if allowing it to our role does not help: of the organization, or an explicit denial. */
   readonly deniedBy?: string;
-  /** What only the cloud can decode of the denial. It differs in each answer. */
+  /** The part of the denial that only the cloud can decode. It differs in each answer. */
   readonly encodedDenial?: string;
-  /** What the answer concerns, if it says so: the action in general, or one thing in the call. */
+  /** The subject of the answer, if it says so: the action in general, or one thing in the call. */
   readonly about?: 'action' | 'subnet' | 'securityGroups' | 'interface' | 'instance' | 'prefixes' | 'ipv6';
-  /** What a person can do about it, if the cloud's own code says more than the kind does. */
+  /** The remedy, if the cloud's own code says more than the kind does. */
   readonly remedy?: string;
-  /** What is wrong with our identity, or with the clock that dates its proof, if the cloud rejects that and not the request. */
+  /** The fault of our identity, or with the clock that dates its proof, if the cloud rejects that and not the request. */
   readonly credentials?: 'expired' | 'invalid' | 'clock';
 }
 

@@ -36,7 +36,7 @@ export interface AllocationImplementation {
   /** Reads only the number of free addresses in each subnet. Rejects with a CloudError. */
   readSubnetCounts(networkIds: readonly string[], context: CallContext): Promise<ObservedCounts>;
 
-  /** What the cloud allows on instances of these types. Types unknown to the cloud are left out. */
+  /** Reads the limits of instances of these types. Types unknown to the cloud are left out. */
   readLimits(
     instanceTypes: readonly string[],
     context: CallContext,
@@ -112,7 +112,7 @@ export interface ObservedPage {
 /** Items that are not in the cloud's form, and do not name themselves or their instance. */
 export interface UnclearItems {
   readonly count: number;
-  /** What is wrong with the first. */
+  /** The fault of the first. */
   readonly problem: string;
   /** Instances that may have these items. Nothing follows from items of these instances that the read lacks. */
   readonly instanceIds: readonly string[];
@@ -182,7 +182,7 @@ export interface CloudTraits {
   /** Whether Headwater makes and deletes interfaces, or serves those that an instance was given. */
   readonly interfaces: 'made' | 'given';
   /**
-   * What a repeated assignment does: it assigns more, or it is recognized by its operation id. Only the latter needs
+   * The effect of a repeated assignment: it assigns more, or it is recognized by its operation id. Only the latter needs
    * `operationId`.
    */
   readonly repeatedAssignment: 'adds' | 'isRecognized';
@@ -190,7 +190,7 @@ export interface CloudTraits {
   readonly maxPerCall: number;
   /** Whether changes to different interfaces of one instance exclude each other. */
   readonly change: 'perInterface' | 'perInstance';
-  /** What an instance can hold: read by its type, or the same for all. Then it has the interfaces that are there. */
+  /** The limits of an instance: read by its type, or the same for all. Then it has the interfaces that are there. */
   readonly limits: 'byType' | Omit<InstanceLimits, 'interfaces'>;
   /** Whether addresses come in prefixes, too, so that whole blocks of a subnet count. */
   readonly prefixes: boolean;

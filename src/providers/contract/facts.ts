@@ -1,5 +1,5 @@
-// What Headwater learns from a cloud, from listings and from refreshes of single instances, and what is known of one instance,
-// as input for decisions.
+// The facts that Headwater learns from a cloud, from listings and from refreshes of single instances, and the view of one
+// instance, as input for decisions.
 import { isPrimaryInterface, type NetworkInterface } from './network-interface.ts';
 
 /** Read from the cloud. */
@@ -19,7 +19,7 @@ export interface OccupiedSlot {
 
 /** An interface that exists but could not be parsed. */
 export interface UnreadableInterface extends OccupiedSlot {
-  /** What is wrong with it. */
+  /** The fault of the interface. */
   readonly problem: string;
 }
 
@@ -92,8 +92,8 @@ export interface InstanceView {
    */
   readonly read: boolean;
   /**
-   * What the cloud shows of it. `withoutPrimary`: it exists without a visible primary interface, so other interfaces
-   * may be hidden too. `notFound`: nothing; it may be in another region or account, or hidden from the role.
+   * The presence of the instance in the cloud. `withoutPrimary`: it exists without a visible primary interface, so other
+   * interfaces may be hidden too. `notFound`: nothing; it may be in another region or account, or hidden from the role.
    */
   readonly presence: 'unread' | 'shown' | 'withoutPrimary' | 'notFound' | 'terminated';
   /** Ordered by device index, then id. */

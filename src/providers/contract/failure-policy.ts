@@ -1,11 +1,11 @@
-// What follows from each kind of failure: the one place that decides it. A cloud classifies its error, and every part of
+// The policy for each kind of failure: the one place that decides what follows. A cloud classifies its error, and every part of
 // the controller asks here. A new kind does not compile until it has a row. Pure.
 import type { CloudFailure, CloudFailureKind } from './cloud-failure.ts';
 
 /** The calls of a step that brings addresses. */
 export type StepCall = 'create' | 'attach' | 'allocate' | 'allocateIpv6';
 
-/** What a refusal removes from the next plans. */
+/** The thing that a refusal removes from the next plans. */
 export type WhatIsBlocked =
   /** A scope of the call: src/node/allocate/refused-scope.ts. */
   | 'action'
@@ -31,9 +31,9 @@ export type WhatIsBlocked =
 type Suspect = 'action' | 'thing' | 'part' | 'size' | 'ipv6';
 
 export interface FailurePolicy {
-  /** What plans avoid, by call, if the answer itself names nothing. */
+  /** The thing that plans avoid, by call, if the answer itself names nothing. */
   readonly blocks: Readonly<Record<StepCall, WhatIsBlocked>>;
-  /** What is known of the instance and no longer holds: that something is there, or how it is. */
+  /** The knowledge of the instance that no longer holds: that something is there, or how it is. */
   readonly invalidates: 'existence' | 'state' | 'nothing';
   /** When the same call may succeed. */
   readonly retry:
@@ -45,7 +45,7 @@ export interface FailurePolicy {
     /** After something else changed. */
     | 'later'
     | 'never'
-    /** What it concerns is not there: a call that was to take it away has nothing to do. */
+    /** The thing in question is not there: a call that was to take it away has nothing to do. */
     | 'needless';
   /** Whom or what the cloud turned down. */
   readonly refuses: /** Our identity, account or region, if the answer concerns the action in general; else this request. */
@@ -58,9 +58,9 @@ export interface FailurePolicy {
   /** The answer does not say whether an earlier attempt succeeded: a read decides. */
   readonly isUnclear: boolean;
   /**
-   * What the failure may concern, although the kind does not say so: the action itself; the one thing that was named, so
-   * another may do; a part of a larger request, so the rest may do; how much was asked for, so less may do; the IPv6 prefix that
-   * was asked for with it, so IPv4 alone may do.
+   * The subject that the failure may concern, although the kind does not say so: the action itself; the one thing that was
+   * named, so another may do; a part of a larger request, so the rest may do; how much was asked for, so less may do; the
+   * IPv6 prefix that was asked for with it, so IPv4 alone may do.
    */
   readonly mayConcern: readonly Suspect[];
 }

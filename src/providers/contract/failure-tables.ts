@@ -1,4 +1,4 @@
-// What the tables of codes of all clouds share: how a table is looked up, and what a person can do about trouble that each
+// The base of the tables of codes of all clouds: how a table is looked up, and the remedy for trouble that each
 // cloud has.
 
 /** A code comes from outside and may be the name of a member of every object: an object is no table for it. */
@@ -10,7 +10,7 @@ export function mapOf<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string,
 export const setClock =
   'set the clock of the machine that Headwater runs on: the cloud refuses the time in its requests, and the credentials may be right';
 
-/** What a message says of an account with which nothing can be done, whatever its code is. */
+/** The words of a message about an account with which nothing can be done, whatever its code is. */
 export const ofLostAccount =
   /\byour (?:[a-z]+ ){0,2}account (?:is|was|has been|has)(?: currently| an| been)* (?:blocked|closed|deactivated|disabled|frozen|locked|suspended|terminated)\b/i;
 

@@ -41,7 +41,7 @@ export interface SecurityGroup {
   readonly tags: Tags;
 }
 
-/** What few nodes need. */
+/** The part of a network that few nodes need. */
 export type PartOfFew = 'routeTables' | 'securityGroups';
 
 export interface Infrastructure {
@@ -68,7 +68,7 @@ export interface UnreadablePart {
   readonly problem: string;
 }
 
-/** What is known of the network in addition to its last read. */
+/** The network as it is known in addition to its last read. */
 export type KnownNetwork = Pick<Infrastructure, 'subnets' | 'networks' | 'unreadSubnets'>;
 
 /**
@@ -107,7 +107,7 @@ export function isUnread(
   return unread.includes(true);
 }
 
-/** What is known, and what has just been read besides: of that, new interfaces and addresses may be made. */
+/** The known infrastructure, with news that have just been read: in these, new interfaces and addresses may be made. */
 export function withNews(
   known: Infrastructure,
   { subnets, networks, unreadSubnets = new Map() }: KnownNetwork,

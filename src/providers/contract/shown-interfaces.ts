@@ -1,4 +1,4 @@
-// What a published status shows of its interfaces. An agent may use every address that it is shown, so whatever asks
+// The interfaces that a published status shows. An agent may use every address that it is shown, so whatever asks
 // whether an address is hidden asks here.
 import { type Block, blockAround, contains, formatAddress, parseAddress, sizeOf } from './ipv4.ts';
 import { prefixSize } from './network-interface.ts';

@@ -1,4 +1,4 @@
-// What clients of clouds share whose actions have names and one limit each: what a call of an action does and spends, and
+// The base of clients of clouds whose actions have names and one limit each: what a call of an action does and spends, and
 // listings page by page. And what operations wait for, in any cloud.
 import type { AllocationImplementation, CallContext } from '../contract/cloud.ts';
 import type { Answer, OperationKind, Outcome } from '../contract/operations.ts';
@@ -27,7 +27,7 @@ export class ActionClient<Action extends string> {
     return (unsent = actions) => refund(this.#callsOf(unsent));
   }
 
-  /** What operations have to wait for, by the action that each of them needs. */
+  /** The admission of operations, by the action that each of them needs. */
   admission(actionOf: Readonly<Record<OperationKind, Action | undefined>>): Admission {
     return admission(this.gate, (kinds) =>
       kinds.flatMap((kind) => {
@@ -78,7 +78,7 @@ export function isRead(action: string): boolean {
 
 type Admission = Pick<AllocationImplementation, 'admit' | 'expectedWait' | 'limitsOf' | 'reconsider'>;
 
-/** What operations of these kinds have to wait for, by the calls that they need. */
+/** The admission of operations of these kinds, by the calls that they need. */
 export function admission(
   gate: CallGate,
   callsFor: (kinds: readonly OperationKind[], instanceId: string | undefined) => readonly CloudCall[],
@@ -94,7 +94,7 @@ export function admission(
   };
 }
 
-/** What an answered change did. A success answer that cannot be understood leaves the result ambiguous. */
+/** The outcome of an answered change. A success answer that cannot be understood leaves the result ambiguous. */
 export function outcomeOf(action: string, answer: Answer | { readonly problem: string }): Outcome {
   if ('kind' in answer) return { kind: 'done', answer };
   const { failure } = unreadable(action, `cannot understand the answer: ${answer.problem}`);

@@ -46,7 +46,7 @@ export const ownCodes = {
   Stopped: 'stopped',
 } as const satisfies Readonly<Record<string, CloudFailureKind>>;
 
-/** What an answer says of a denial beside its message. */
+/** The details of a denial in an answer, beside its message. */
 export interface Denial {
   /** The missing permission. */
   readonly permission: string | undefined;
@@ -54,7 +54,7 @@ export interface Denial {
   readonly policy: string | undefined;
   /** Whether that policy denies it explicitly; else none allows it. */
   readonly isExplicit: boolean;
-  /** What only the cloud can decode. */
+  /** The part that only the cloud can decode. */
   readonly encoded: string | undefined;
 }
 

@@ -56,7 +56,7 @@ export class DeniedActions {
     return {
       known: undefined,
       granted: () => {
-        // What was never denied says nothing about what was.
+        // A grant of what was never denied says nothing about what was.
         if (this.#denialFor(action, thing) !== undefined) this.#granted(action);
         this.#things.worked(action, thing);
       },
@@ -91,7 +91,7 @@ export class DeniedActions {
     const denial = known?.failure ?? { answer, isOfAction };
     denial.answer = answer;
     denial.isOfAction ||= isOfAction;
-    // What is denied for another thing, or was sent before the last denial, is no repetition.
+    // A denial for another thing, or of a call sent before the last denial, is no repetition.
     const isCounted = known === undefined || (isRepeated && startedAt >= known.until);
     if (isCounted) this.#refusals.refused(action, denial, { policy });
     if (isFirst && isOfAction) this.#refusals.refused(turnOfOthers(action), denial, { policy, startedAt });

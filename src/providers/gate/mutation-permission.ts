@@ -42,7 +42,7 @@ const byConflictingWriter: Readonly<Record<Pauses['conflictingWriter'], readonly
 
 export const conflictReaches = ['releases', 'node', 'fleet'] as const;
 
-/** What a conflicting write pauses: releases everywhere, also everything for its node, or everything. */
+/** The reach of the pause after a conflicting write: releases everywhere, also everything for its node, or everything. */
 export type ConflictReach = (typeof conflictReaches)[number];
 
 /** Undefined without a conflicting writer. */

@@ -63,7 +63,7 @@ export class AccessTokens {
 }
 
 function tokenIn(body: string, startedAt: number): Token {
-  // What the body holds may be a secret, so no error quotes it.
+  // The body may hold a secret, so no error quotes it.
   const { access_token: text, expires_in: seconds } = shownObject(jsonIn(body));
   if (typeof text !== 'string' || !/^[\x21-\x7e]{1,4096}$/.test(text))
     throw new Error('its answer holds no token');

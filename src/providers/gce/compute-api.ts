@@ -32,7 +32,7 @@ export interface ComputeApiOptions {
   readonly tokens?: Pick<AccessTokens, 'forget' | 'get'>;
 }
 
-/** What sends requests: the network, or a model in the same process. */
+/** A sender of requests: the network, or a model in the same process. */
 export type ComputeSource = Pick<ComputeApi, 'send'>;
 
 export class ComputeApi {

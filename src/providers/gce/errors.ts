@@ -17,7 +17,7 @@ const kinds = mapOf<CloudFailureKind>({
   ...ownCodes,
 });
 
-/** What the token service says of an assertion whose time is wrong by its clock. */
+/** The words of the token service for an assertion whose time is wrong by its clock. */
 const ofClock = /\bin a reasonable timeframe\b/;
 
 const byStatus: ReadonlyMap<number | undefined, CloudFailureKind> = new Map([

@@ -33,7 +33,7 @@ export type Settlement =
 export interface Claimants {
   readonly isTracked: (instanceId: string) => boolean;
   /**
-   * What a read that began at `readAt` proves about the address on the instance; `isShown` is what it shows. Undefined
+   * The proof of a read that began at `readAt` about the address on the instance; `isShown` is what it shows. Undefined
    * if the read may predate our own calls.
    */
   readonly answer: (

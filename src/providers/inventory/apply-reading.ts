@@ -119,7 +119,7 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
     unclear: 'nothing',
     elsewhereAt: undefined,
     unlistedHoldings: missing.unlisted,
-    // What a changing interface keeps is not shown: only what the read itself shows is seen.
+    // Addresses that a changing interface keeps are not shown: only what the read itself shows is seen.
     unseen: isFresh ? stillUnseen(record, seen.condition === 'changing' ? seen : shown, item) : record.unseen,
   };
   return { record: next, refreshDue: nextRefresh(record, next, reading) };
@@ -257,7 +257,7 @@ function needNotShow({ joinedAt, shownAt }: InterfaceRecord, reading: Reading): 
 }
 
 /**
- * What is shown once the lost call can no longer take effect was not released. The change under way may be that call: its
+ * Holdings shown once the lost call can no longer take effect were not released. The change under way may be that call: its
  * end decides.
  */
 function stillReleasing(

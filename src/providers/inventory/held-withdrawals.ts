@@ -16,7 +16,7 @@ const none: ReadonlySet<string> = new Set();
 
 interface Missed {
   readonly ids: ReadonlySet<string>;
-  /** What was known when this was noted: whatever is shown again changes it. */
+  /** The view when this was noted: whatever is shown again changes it. */
   readonly view: InstanceView;
 }
 
@@ -131,7 +131,7 @@ export class HeldWithdrawals {
     this.#missedAnew.clear();
   }
 
-  /** What is gone for certain, or was given up, is not shown again: machines end all the time. */
+  /** Whether it is shown again. Not if it is gone for certain, or was given up: machines end all the time. */
   #isShownAgain(instanceId: string, { ids, view: noted }: Missed): boolean {
     const tracked = this.#changedSince(instanceId, noted);
     if (tracked === undefined) return false;

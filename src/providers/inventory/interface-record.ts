@@ -37,8 +37,8 @@ export interface InterfaceRecord {
   /** When the last read that misses all of what is missing was sent, in monotonic ms. */
   readonly missedAt?: number;
   /**
-   * What the last answer left unconfirmed. `holdings`: a listing lacked the interface. `all`: a refresh proved nothing,
-   * or a call was refused because the interface does not exist.
+   * The part that the last answer left unconfirmed. `holdings`: a listing lacked the interface. `all`: a refresh proved
+   * nothing, or a call was refused because the interface does not exist.
    */
   readonly unclear: 'nothing' | 'holdings' | 'all';
   /** Start of a read that showed it detached or on another instance; no later read showed it here. */
@@ -71,7 +71,7 @@ export interface Reading {
   readonly givenUp: ReadonlySet<string>;
 }
 
-/** What one answer says of itself. */
+/** The time and the scope of one answer. */
 export type PartOfReading = Pick<Reading, 'startedAt' | 'endedAt' | 'scope'> & {
   readonly showsPrimary?: boolean;
   /** Whether it may have left out an interface. */

@@ -149,7 +149,7 @@ export class Inventory {
     return this.#withdrawals.admitWithdrawals([], now);
   }
 
-  /** What is known of the instance is unconfirmed since `from`: a refresh is due. */
+  /** The state of the instance is unconfirmed since `from`: a refresh is due. */
   invalidate(instanceId: string, from: number): void {
     this.#instances.get(instanceId)?.invalidate(from);
   }
@@ -333,7 +333,7 @@ export class Inventory {
   }
 }
 
-/** What the answer to an attachment shows of the interface. Reads that showed it before may have been withdrawn. */
+/** The interface that the answer to an attachment shows. Reads that showed it before may have been withdrawn. */
 function shownIn(answer: Answer): Unattached | undefined {
   if (answer.kind !== 'attached' || answer.shown === undefined) return undefined;
   return { interface: answer.shown.interface, knownAt: answer.shown.startedAt };

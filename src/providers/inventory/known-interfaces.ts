@@ -19,7 +19,7 @@ import {
 } from '../contract/network-interface.ts';
 import type { UnusableInterface } from '../contract/facts.ts';
 
-/** What refreshes of the whole instance miss. Times in monotonic ms. */
+/** Interfaces and addresses that refreshes of the whole instance miss. Times in monotonic ms. */
 export interface Missed {
   /** When the first read that missed any of it was sent. */
   readonly since: number;
@@ -43,7 +43,7 @@ export class KnownInterfaces {
   readonly gone: GoneInterfaces;
   #records: Map<string, InterfaceRecord>;
   #unusable = noneUnusable;
-  /** What the records miss, until one changes: asked of all instances at each refresh of one while much is missing. */
+  /** The losses of the records, until one changes: asked of all instances at each refresh of one while much is missing. */
   #losses: KnownLosses | undefined;
 
   constructor(restored: readonly NetworkInterface[], consistencyWindow: number) {
@@ -59,7 +59,7 @@ export class KnownInterfaces {
     return this.#unusable;
   }
 
-  /** What is missing; undefined if nothing is. */
+  /** The missing interfaces and addresses; undefined if none is. */
   get missed(): Missed | undefined {
     return this.#known.missed;
   }
@@ -101,7 +101,7 @@ export class KnownInterfaces {
     );
   }
 
-  /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
+  /** Ids that a refresh of the whole instance missed, and that neither our calls nor the agent gave up. */
   suspected(givenUp: ReadonlySet<string>): readonly string[] {
     return [...this.#records].flatMap(([id, record]) => [
       ...(record.absentSince === undefined ? [] : [id]),
@@ -130,7 +130,7 @@ export class KnownInterfaces {
     );
   }
 
-  /** What is known to be gone: interfaces, and addresses that none has now. */
+  /** Things known to be gone: interfaces, and addresses that none has now. */
   withdrawn(): ReadonlySet<string> {
     return withdrawnFrom(this.#records, this.gone.ids);
   }
@@ -145,7 +145,7 @@ export class KnownInterfaces {
     return this.#records.delete(id);
   }
 
-  /** What no read has shown goes. */
+  /** Drops interfaces and addresses that no read has shown. */
   keepSeen(): void {
     this.#records = onlySeen(this.#records);
     this.#losses = undefined;

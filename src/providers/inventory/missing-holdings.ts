@@ -18,7 +18,7 @@ function presentIn(shown: NetworkInterface, known: NetworkInterface): ReadonlySe
   return new Set([...holdingIds(shown), ...(replaced ? [known.publicAddress] : [])]);
 }
 
-/** What was known but is not shown: kept for the next refresh, gone by this one, or left open by a listing. */
+/** Holdings that were known but are not shown: kept for the next refresh, gone by this one, or left open by a listing. */
 export interface Missing {
   readonly kept: ReadonlyMap<string, number>;
   /** The part of `kept` that waits for the withdrawal gate. */

@@ -12,14 +12,14 @@ export interface RestorePoint {
   readonly openFor?: number;
 }
 
-/** What a CiliumNode newer than the restored one shows. */
+/** The state that a CiliumNode newer than the restored one shows. */
 export interface Restored {
   readonly interfaces: readonly NetworkInterface[];
   readonly pendingRelease: ReadonlySet<string>;
 }
 
 export interface Screened {
-  /** What the read shows, without what is unconfirmed. */
+  /** The interface as the read shows it, without unconfirmed addresses. */
   readonly shown: NetworkInterface;
   /** Whether the unconfirmed part changed. */
   readonly isNews: boolean;

@@ -125,7 +125,7 @@ export function withdrawnFrom(interfaces: Interfaces, gone: readonly string[]): 
 }
 
 /**
- * What a read by id proves about an address on an instance with these interfaces; `isShown` is what it shows. Undefined
+ * The proof of a read by id about an address on an instance with these interfaces; `isShown` is what it shows. Undefined
  * if our own calls gave or released the address too late for the read to show it.
  */
 export function answerAbout(

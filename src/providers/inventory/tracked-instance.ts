@@ -102,12 +102,12 @@ export class TrackedInstance {
     return this.#shownWholeAt;
   }
 
-  /** What refreshes miss. */
+  /** The losses that refreshes show. */
   get losses(): Losses {
     return this.#known;
   }
 
-  /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
+  /** Ids that a refresh of the whole instance missed, and that neither our calls nor the agent gave up. */
   get suspected(): readonly string[] {
     return this.#known.suspected(this.#givenUp);
   }
@@ -122,7 +122,7 @@ export class TrackedInstance {
     this.#note(true);
   }
 
-  /** What a read proves about an address on this instance: see `answerAbout` in reassigned.ts. */
+  /** The proof that a read gives about an address on this instance: see `answerAbout` in reassigned.ts. */
   answerAbout(
     conflict: Conflict,
     read: { readonly isShown: boolean; readonly readAt: number },
@@ -175,7 +175,7 @@ export class TrackedInstance {
     this.#givenUp = addresses;
   }
 
-  /** What is known of the instance is unconfirmed since `from`: a refresh that begins then or later is due. */
+  /** The state of the instance is unconfirmed since `from`: a refresh that begins then or later is due. */
   invalidate(from: number): boolean {
     this.#invalidatedAt = Math.max(this.#invalidatedAt ?? -Infinity, from);
     return this.refreshBy(from);

@@ -1,4 +1,4 @@
-// What is not certain about interfaces: what may be gone, what no read has shown, and what is still awaited.
+// The uncertainty about interfaces: what may be gone, what no read has shown, and what is still awaited.
 import type { InstanceView } from '../contract/facts.ts';
 import type { InterfaceRecord } from './interface-record.ts';
 import { holdingIds } from './missing-holdings.ts';
@@ -44,7 +44,7 @@ function idsIn(
   return ids.length === 0 ? none : new Set(ids);
 }
 
-/** What is not certain about interfaces. */
+/** The uncertain holdings of interfaces. */
 export function uncertainIn(
   interfaces: ReadonlyMap<string, InterfaceRecord>,
 ): Pick<InstanceView, 'possiblyGone' | 'unseen' | 'awaited'> {
@@ -58,7 +58,7 @@ export function uncertainIn(
   };
 }
 
-/** What is not certain about an interface as one string, for comparison. */
+/** The uncertainty about an interface as one string, for comparison. */
 export function uncertaintyText(record: InterfaceRecord | undefined): string {
   if (record === undefined) return '';
   const { awaited, missing, unseen } = record;

@@ -8,7 +8,7 @@ export type Progress<Result> =
   | { readonly kind: 'ended'; readonly result: Result }
   | {
       readonly kind: 'pending';
-      /** What the cloud asks for, in ms. */
+      /** The pause that the cloud asks for, in ms. */
       readonly retryAfter?: number | undefined;
       /** The group shows something that only its own poll explains. */
       readonly isOdd?: boolean;
@@ -17,7 +17,7 @@ export type Progress<Result> =
 export interface PendingOperation<View, Result> {
   /** Operations of one group are visible in one read; undefined if there is no such read. */
   readonly group: string | undefined;
-  /** What a read of the group asks about, where the read does not show everything in the group. */
+  /** The thing that a read of the group asks about, where the read does not show everything in the group. */
   readonly key?: string;
   readonly caller: Caller;
   readonly signal: AbortSignal;
@@ -181,7 +181,7 @@ export class Poller<View> {
     }
   }
 
-  /** What would be due before the next read waits for this one, so that the next one is due for all at once. */
+  /** Polls a group. Those due before the next read wait for this one, so that the next one is due for all at once. */
   async #pollGroup(group: string): Promise<void> {
     const { clock, readGroup, groupPause = defaultMinWait } = this.#options;
     const next = clock.monotonic() + groupPause;

@@ -1,4 +1,4 @@
-// What limits the calls of a cloud, as data: each limit has a name, and a resource if each of several has its own.
+// The limits of the calls of a cloud, as data: each limit has a name, and a resource if each of several has its own.
 import type { BucketSize } from './token-bucket.ts';
 
 /** A limit that a call spends from. */

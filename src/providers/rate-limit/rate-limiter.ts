@@ -56,7 +56,7 @@ export interface BucketLevel extends LimitFigures {
   readonly waiting: Readonly<Partial<Record<Priority, number>>>;
 }
 
-/** What some calls take together. */
+/** The tokens that some calls take together. */
 type Costs = Pick<Asking, 'costs' | 'perThing'>;
 
 /** Name of the overall bucket; no limit of a cloud has it. */
@@ -69,7 +69,7 @@ export class RateLimiter {
   readonly #isOverall: boolean;
   /** By their limits, so that equal requests share one object. */
   readonly #costs = new Map<string, SharedCosts>();
-  /** What waits, in order of arrival, and how each learns that it has its tokens. */
+  /** Calls that wait, in order of arrival, and how each learns that it has its tokens. */
   readonly #waiters = new Map<Asking, () => void>();
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
 

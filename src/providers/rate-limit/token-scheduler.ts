@@ -103,7 +103,7 @@ interface Queue<W> {
 class Round<W extends Asking> {
   readonly #now: number;
   readonly #buckets = new Map<string, GrantedBucket>();
-  /** What a lookup finds: the buckets as they are now in this round. */
+  /** The result of a lookup: the buckets as they are now in this round. */
   readonly #known: Buckets;
   readonly #queues: readonly Queue<W>[];
   /** Tokens reserved for blocked requests; later requests may take only what exceeds them. */

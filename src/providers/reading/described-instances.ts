@@ -13,9 +13,9 @@ const action = 'DescribeInstances';
 
 export class DescribedInstances {
   readonly #instances = new Map<string, Instance>();
-  /** What is wrong with those that are shown and cannot be read. */
+  /** The fault of each instance that is shown and cannot be read. */
   readonly #odd = new Map<string, string>();
-  /** What is wrong with the first that does not name itself: it may be any that is not shown. */
+  /** The fault of the first that does not name itself: it may be any that is not shown. */
   readonly #nameless: string | undefined;
 
   constructor(described: readonly Described[]) {
@@ -43,7 +43,10 @@ export class DescribedInstances {
     return this.#odd.get(id) ?? (this.#instances.has(id) ? undefined : this.#nameless);
   }
 
-  /** What is said of those that were asked for. Throws a CloudError if it is about others, too. `managed`: of what is not shown. */
+  /**
+   * The answer about those that were asked for. Throws a CloudError if it is about others, too. `managed`: of what is not
+   * shown.
+   */
   answerFor(asked: readonly string[], managed: boolean): Pick<ObservedPage, 'observations' | 'failed'> {
     refuseUnrequested(action, asked, [...this.ids], (id) => id);
     const read = asked.filter((id) => this.problemWith(id) === undefined);

@@ -1,4 +1,4 @@
-// What the published statuses of clouds share: interfaces in a map by id, addresses in lists of objects, and no empty field.
+// The base of the published statuses of clouds: interfaces in a map by id, addresses in lists of objects, and no empty field.
 import { isIPv4 } from 'node:net';
 import type {
   SectionReading,

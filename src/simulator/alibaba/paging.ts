@@ -21,7 +21,7 @@ export interface PageRequest {
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** What the answer says about the page. */
+  /** The members of the answer about the page. */
   readonly about: JsonObject;
 }
 
@@ -75,7 +75,7 @@ function tokenPage<T extends { readonly id: string }>(
   return { items, about: { NextToken: '' } };
 }
 
-/** What never changes, or is read whole, as a listing sees it. */
+/** Records that never change, or are read whole, as a listing sees them. */
 export function ordered<T extends { readonly id: string }>(records: Iterable<T>): Pick<Moment<T>, 'after'> {
   const sorted = [...records].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return { after: (cursor) => sorted.filter(({ id }) => id > cursor) };

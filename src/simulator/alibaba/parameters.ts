@@ -69,7 +69,7 @@ type ValueOf<P extends Parameter> = P extends TextParameter
 
 type IsPresent<P> = P extends { kind: 'texts' | 'tags' | 'jsonTexts' } | { required: true } ? true : false;
 
-/** What an action gets: a list that was not given is empty. */
+/** The input of an action: a list that was not given is empty. */
 export type InputOf<S extends Parameters> = {
   readonly [N in keyof S]: IsPresent<S[N]> extends true ? ValueOf<S[N]> : ValueOf<S[N]> | undefined;
 };
@@ -89,7 +89,7 @@ export const oneOf = (...values: readonly string[]) => ({ kind: 'text', values }
 /** Most tags of a request, and of a resource (https://help.aliyun.com/document_detail/110424.html). */
 const maxTags = 20;
 
-/** What an action accepts of a request; refuses what it does not know, and what is malformed or missing. */
+/** The parameters that an action accepts of a request; refuses unknown, malformed and missing ones. */
 export function accept(shape: Parameters, given: Flattened): Readonly<Record<string, unknown>> {
   for (const name of given.keys()) {
     const parameter = shape[name.split('.')[0] ?? ''];

@@ -19,7 +19,7 @@ export function shownVpcTags(tags: Tags): JsonObject {
   return { Tag: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })) };
 }
 
-/** What the answer to a creation has of an interface; listings have more. */
+/** The interface in the answer to a creation; listings have more. */
 export function createdInterface(record: NetworkInterface, account: string): JsonObject {
   const { primaryAddress } = record;
   return {

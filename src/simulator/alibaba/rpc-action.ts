@@ -22,12 +22,12 @@ export interface InterfaceTimes {
 export interface RpcContext {
   readonly network: CloudNetwork;
   readonly times: InterfaceTimes;
-  /** What a read sees: the network at an earlier instant. */
+  /** The view of a read: the network at an earlier instant. */
   readonly view: NetworkView;
   readonly pageTokens: PageTokens;
   readonly random: Random;
   readonly shortPages: number;
-  /** What the request begins fails in the end. */
+  /** The failure in which the operation of the request ends. */
   readonly failure: OperationFailure | undefined;
 }
 

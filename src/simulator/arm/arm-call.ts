@@ -38,7 +38,7 @@ export type ArmExchange = Exchange<ArmAnswer, ArmRefusal>;
 
 export interface ArmContext {
   readonly cloud: ArmCloud;
-  /** What a listing sees: the cloud at an earlier instant. */
+  /** The view of a listing: the cloud at an earlier instant. */
   readonly view: ArmView;
   readonly pages: PageTokens;
   readonly random: Random;
@@ -61,7 +61,7 @@ export interface ArmOperation {
   /** The route: literal parts in any case, and names in braces. */
   readonly route: string;
   readonly provider: Provider;
-  /** What a role has to allow; undefined if anyone may call it. */
+  /** The action that a role has to allow; undefined if anyone may call it. */
   readonly action?: string;
   /** Compute's own limits, by the group of operations. */
   readonly limits?: string;

@@ -21,7 +21,7 @@ import { type Operation, Operations } from './operations.ts';
 import { givePublicAddresses } from './public-addresses.ts';
 import { keyOf } from './resource-path.ts';
 
-/** What a read sees. */
+/** The view of a read. */
 export interface ArmView {
   readonly scaleSets: Moment<ScaleSet>;
   readonly machines: Moment<Machine>;
@@ -217,7 +217,7 @@ export class ArmCloud {
   }
 }
 
-/** What interfaces of other clouds have and these do not. */
+/** Members that interfaces of other clouds have and these do not. */
 const unusedHere = {
   zone: '',
   type: 'interface',
@@ -230,7 +230,7 @@ const unusedHere = {
   tags: {},
 } as const;
 
-/** What an id in a body names does not exist. */
+/** The refusal of a body with an id that names nothing. */
 export function invalidReference(path: string, by: string): ArmRefusal {
   return new ArmRefusal(
     'InvalidResourceReference',

@@ -141,7 +141,7 @@ function refusalOfFault(fault: Extract<Fault, { kind: 'throttle' | 'error' }>, c
   return new ArmRefusal(code, message, status, { headers });
 }
 
-/** What a role has to allow for these operations, and for whatever their bodies link to. */
+/** The actions that a role has to allow for these operations, and for whatever their bodies link to. */
 function actionsOf(names: ReadonlySet<string>): readonly string[] {
   const own = allOperations.flatMap(({ name, action }) => (names.has(name) ? (action ?? []) : []));
   return [...own, ...Object.values(linkedActions).flatMap((action) => action ?? [])];

@@ -42,7 +42,7 @@ export function urlOf({ url, headers }: HttpRequest): URL {
   return new URL(url, `https://${headers['host'] ?? 'localhost'}`);
 }
 
-/** What the request asks for and who asks; refuses what is not a request to Resource Manager. */
+/** The call that a request makes, and its caller; refuses what is not a request to Resource Manager. */
 function callOf(request: HttpRequest, url: URL, gateway: ArmGateway): ArmCall {
   const { method, headers } = request;
   const caller = gateway.tokens.read(headers['authorization'], [...audiences, url.origin]);

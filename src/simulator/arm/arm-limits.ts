@@ -20,7 +20,7 @@ type Kind = 'reads' | 'writes' | 'deletes';
 interface Spend {
   /** As refusals and headers name it. */
   readonly name: string;
-  /** What it is counted for. */
+  /** The thing that a call is counted for. */
   readonly key: string;
   readonly size: BucketSize | WindowSize;
   readonly source: 'arm' | 'compute' | 'network';
@@ -111,7 +111,7 @@ export class ArmLimits {
     };
   }
 
-  /** What is left of every used limit, by name. */
+  /** The rest of every used limit, by name. */
   levels(): Record<string, number> {
     return Object.fromEntries(
       [...this.#limits].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, { level }]) => [name, level]),

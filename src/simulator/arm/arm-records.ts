@@ -1,4 +1,4 @@
-// What Azure Resource Manager knows, as plain immutable data. `id` is the key (the path in lower case), `path` the
+// The records of Azure Resource Manager, as plain immutable data. `id` is the key (the path in lower case), `path` the
 // resource id as it was spelled first.
 import type { JsonObject } from '../workload/json.ts';
 import type { MachinePlan } from './arm-topology-schema.ts';
@@ -45,7 +45,7 @@ export interface ScaleSet extends Resource {
   readonly mode: 'Uniform' | 'Flexible';
   /** Everything a client wrote: `location`, `sku`, `tags`, `properties`. */
   readonly model: JsonObject;
-  /** What its machines are made of. */
+  /** The plan of its machines. */
   readonly plan: MachinePlan;
   /** How many machines it ever had: the number of the next one. */
   readonly made: number;
@@ -75,7 +75,7 @@ export interface ArmInterface extends Resource {
   readonly isPrimary: boolean;
   /** `02-..` as Azure writes it; none until its machine has started once. */
   readonly mac: string;
-  /** What a client wrote without the configurations: `properties` and, for one of its own, `location` and `tags`. */
+  /** The model that a client wrote, without the configurations: `properties` and, for one of its own, `location` and `tags`. */
   readonly model: JsonObject;
   readonly configurations: readonly Configuration[];
   readonly resourceGuid: string;

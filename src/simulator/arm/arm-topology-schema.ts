@@ -17,7 +17,7 @@ const guid = matching(
   'expected a GUID such as 00000000-0000-0000-0000-000000000001',
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
 );
-/** What is left out means the first one of the topology. */
+/** The place of a resource. A part that is left out means the first one of the topology. */
 const place = {
   subscription: guid.optional(),
   group: name.optional(),
@@ -139,7 +139,7 @@ export const armTopologySchema = section({
     deallocateMs: msRange.prefault({ min: 20_000, max: 60_000 }),
     deleteMs: msRange.prefault({ min: 10_000, max: 60_000 }),
   }).prefault({}),
-  /** What a change answers with. */
+  /** The answer to a change. */
   operations: section({
     headers: z.enum(['asyncOperation', 'location', 'both']).default('both'),
     /** Retry-After in whole seconds; none if 0. */

@@ -65,7 +65,7 @@ function principalOf(form: URLSearchParams, principals: readonly Principal[]): P
   return proves(form, principal) ?? principal;
 }
 
-/** What is wrong with the proof of a client, if anything. */
+/** The fault in the proof of a client, if there is one. */
 function proves(form: URLSearchParams, principal: Principal): TokenError | undefined {
   const assertion = form.get('client_assertion');
   if (assertion !== null) {

@@ -32,7 +32,7 @@ export interface ConfigurationChange {
   readonly reassociates: boolean;
 }
 
-/** What a PUT changes in the configurations of an interface; refuses what Azure refuses. */
+/** The change of a PUT to the configurations of an interface; refuses what Azure refuses. */
 export function changeOf(cloud: ArmCloud, record: ArmInterface, list: readonly Json[]): ConfigurationChange {
   const wanted = list.map((item, index) => readConfiguration(cloud, record, item, index));
   refuseNames(record, wanted);

@@ -142,7 +142,7 @@ function configurationsIn({ path, body }: InterfaceWrite): ReturnType<typeof lis
   );
 }
 
-/** What Azure says of name servers stays, whatever a client writes. */
+/** The word of Azure on name servers stays, whatever a client writes. */
 function withDnsOfAzure(model: JsonObject, known: JsonObject): JsonObject {
   const { appliedDnsServers } = objectAt(known, 'properties', 'dnsSettings');
   const properties = objectAt(model, 'properties');
@@ -151,7 +151,7 @@ function withDnsOfAzure(model: JsonObject, known: JsonObject): JsonObject {
   return { ...model, properties: { ...properties, dnsSettings: { ...objectAt(given), appliedDnsServers } } };
 }
 
-/** What a client may write, configurations apart. */
+/** The part of a model that a client may write, configurations apart. */
 function modelOf(body: JsonObject): JsonObject {
   const { ipConfigurations: _, ...properties } = objectAt(body, 'properties');
   return {

@@ -51,7 +51,7 @@ function linkTo({ origin, path, query }: ArmCall, token: string): string {
   return `${origin}${path}?${next.toString()}`;
 }
 
-/** What never changes, as a listing reads it. */
+/** Records that never change, as a listing reads them. */
 export function momentOf<T extends { readonly id: string }>(records: ReadonlyMap<string, T>): Moment<T> {
   return {
     get: (id) => records.get(id),

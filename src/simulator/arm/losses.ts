@@ -1,4 +1,4 @@
-// What a whole model loses when a client writes it back: fields that were there and are not, or are different. Azure
+// The losses of a whole model when a client writes it back: fields that were there and are not, or are different. Azure
 // takes them away without a word; a judge of clients looks here.
 import { isObject, type Json, type JsonObject, textAt } from '../workload/json.ts';
 

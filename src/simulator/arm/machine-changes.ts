@@ -28,7 +28,7 @@ export interface MachineUpdate {
   readonly failure: OperationFailure | undefined;
 }
 
-/** What Azure writes itself and ignores in a body. */
+/** Members that Azure writes itself and ignores in a body. */
 const readOnly = new Set([
   'id',
   'name',

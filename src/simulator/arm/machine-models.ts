@@ -1,4 +1,4 @@
-// What machines and interfaces look like when they are new, by the plan that a topology has of them.
+// The models of machines and interfaces when they are new, by the plan that a topology has of them.
 import type { JsonObject } from '../workload/json.ts';
 import type { ArmCloud } from './arm-cloud.ts';
 import type { InterfacePlan, MachinePlan } from './arm-topology-schema.ts';
@@ -64,7 +64,7 @@ function securityGroupOf(group: string, plan: InterfacePlan): JsonObject {
     : { networkSecurityGroup: { id: networkPath(group, 'networkSecurityGroups', plan.securityGroup) } };
 }
 
-/** What an interface has besides its configurations. */
+/** The model of an interface besides its configurations. */
 export function interfaceModel(
   cloud: ArmCloud,
   group: string,

@@ -68,7 +68,7 @@ export function addMachine(cloud: ArmCloud, wanted: NewMachine): Machine {
   return machine;
 }
 
-/** What was added while the cloud runs is running from now on. */
+/** Starts a machine that was added while the cloud runs. */
 export function start(cloud: ArmCloud, machineId: string): void {
   const machine = cloud.machines.current.get(machineId);
   if (machine?.state !== 'Creating') return;

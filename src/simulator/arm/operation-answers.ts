@@ -1,4 +1,4 @@
-// What a long-running operation answers with, and what its polls show.
+// The answers of a long-running operation, and what its polls show.
 import type { JsonObject } from '../workload/json.ts';
 import { answer, type ArmAnswer, type ArmCall, type ArmContext, type ArmOperation } from './arm-call.ts';
 import type { ArmCloud } from './arm-cloud.ts';

@@ -1,10 +1,10 @@
-// What a call needs to be allowed: its own action, and actions on what its body links to.
+// The permissions that a call needs: its own action, and actions on what its body links to.
 import { isObject, type Json, textAt } from '../workload/json.ts';
 import type { ArmCall } from './arm-call.ts';
 import { ArmRefusal } from './arm-refusal.ts';
 import { isAllowed, type Principal } from './principals.ts';
 
-/** What a body links to needs an action of its own, by the field that links. */
+/** Actions that a link in a body needs, by the field that links. */
 export const linkedActions: Readonly<Partial<Record<string, string>>> = {
   subnet: 'Microsoft.Network/virtualNetworks/subnets/join/action',
   applicationSecurityGroups: 'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action',

@@ -13,13 +13,13 @@ const remembered = 64;
 
 export type ReservationType = 'explicit' | 'prefix';
 
-/** What an address is reserved for. `system`: the cloud's own. */
+/** The purpose that an address is reserved for. `system`: the cloud's own. */
 type Purpose = 'open' | 'system' | ReservationType;
 
 /** Why an explicitly requested address or prefix is unavailable. */
 export type Obstacle = 'outside' | 'reserved' | 'held' | 'misaligned';
 
-/** What is missing: addresses, addresses for the prefixes, or whole blocks. */
+/** The thing that is missing: addresses, addresses for the prefixes, or whole blocks. */
 export type Shortage = 'addresses' | 'prefixAddresses' | 'blocks';
 
 export interface AddressSpaceOptions {
@@ -27,7 +27,7 @@ export interface AddressSpaceOptions {
   readonly random: Random;
   /** Chance that a recently freed address is preferred. */
   readonly reuse: number;
-  /** What belongs to the cloud; EC2's five if absent. */
+  /** The addresses of the cloud itself; EC2's five if absent. */
   readonly reservedOffsets?: CloudRules['reservedOffsets'];
 }
 
@@ -58,7 +58,7 @@ export class AddressSpace {
     return this.#open.size;
   }
 
-  /** What would be missing if this many addresses and prefixes were taken together. */
+  /** The shortage if this many addresses and prefixes were taken together. */
   shortage(addresses: number, prefixes: number): Shortage | undefined {
     const fromReservations = Math.min(prefixes, this.#reservedBlocks.size);
     const fromOpen = prefixes - fromReservations;

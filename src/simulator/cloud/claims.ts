@@ -12,7 +12,7 @@ export interface Claim {
   readonly prefixes: readonly string[];
 }
 
-/** What was taken, given ones first. */
+/** The addresses that were taken, given ones first. */
 export interface Claimed {
   readonly addresses: readonly string[];
   readonly prefixes: readonly string[];

@@ -99,7 +99,7 @@ export class CloudNetwork {
     return this.#started;
   }
 
-  /** What truly exists now. */
+  /** The records that truly exist now. */
   all<K extends RecordKind>(kind: K): ReadonlyMap<string, Records[K]> {
     return this.#timelines[kind].current;
   }

@@ -1,4 +1,4 @@
-// What differs between the clouds that share this engine.
+// The differences between the clouds that share this engine.
 import { type InstanceType, instanceTypes, ipv4PerDetachedInterface } from './instance-types.ts';
 
 export interface CloudRules {

@@ -5,7 +5,7 @@ import type { Random } from '../../runtime/random.ts';
 /** When an answer is lost: whether the request takes effect before, never or later. */
 export type LostEffect = 'before' | 'after' | 'late';
 
-/** What happens to the connection of a lost answer. */
+/** The fate of the connection of a lost answer. */
 export type Connection = 'drop' | 'hang';
 
 /** How an answer is garbled. */

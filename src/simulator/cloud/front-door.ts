@@ -10,13 +10,13 @@ import type { PacedClock } from './paced-clock.ts';
 
 /** A request as far as every protocol has it. */
 export interface Call {
-  /** What is called, as faults and counters name it. */
+  /** The action that is called, as faults and counters name it. */
   readonly name: string;
-  /** What faults match. */
+  /** The parameters that faults match. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What a protocol supplies. It throws its refusals; a refusal has changed nothing. */
+/** The part of a protocol. It throws its refusals; a refusal has changed nothing. */
 export interface Protocol<C extends Call, Output, Refusal extends Error> {
   /** Refuses a caller that may not do this, before anything is counted against a limit. */
   authorise(call: C): void;
@@ -28,7 +28,7 @@ export interface Protocol<C extends Call, Output, Refusal extends Error> {
   run(call: C, failure: OperationFailure | undefined): Output;
   /** An accepted call that is never run. */
   abandon?(call: C): void;
-  /** What a caller of a throttled call, or one that meets an error, is told. */
+  /** The refusal for a caller of a throttled call, or of one that meets an error. */
   refusalOfFault(fault: Extract<Fault, { kind: 'throttle' | 'error' }>, call: C): Refusal;
   /** A refusal that this protocol tells; undefined for a bug of the model. */
   refusalOf(error: unknown, call: C): Refusal | undefined;

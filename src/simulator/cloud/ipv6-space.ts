@@ -17,7 +17,7 @@ export class Ipv6Space {
   readonly #random: Random;
   readonly #heldPrefixes = new Set<bigint>();
   readonly #heldAddresses = new Set<bigint>();
-  /** What only a request that names it may take, as text. */
+  /** Blocks that only a request that names them may take, as text. */
   readonly #explicit = new Map<string, Ipv6Block>();
 
   constructor(block: Ipv6Block, random: Random) {

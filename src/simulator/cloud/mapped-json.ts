@@ -1,7 +1,7 @@
 // Changes members of an answer wherever they are, for answers that are wrong on purpose.
 import { isObject, type Json, type JsonObject } from '../workload/json.ts';
 
-/** What a member becomes; undefined removes it. */
+/** The change of a member; undefined removes it. */
 export type Change = (name: string, value: Json | undefined) => Json | undefined;
 
 /** The object with every member changed, at any depth. */

@@ -41,7 +41,7 @@ export class Timeline<T extends { readonly id: string }> {
     this.#options = options;
   }
 
-  /** What exists now. */
+  /** The records that exist now. */
   get current(): ReadonlyMap<string, T> {
     return this.#current;
   }

@@ -1,12 +1,12 @@
-// What is checked of a cluster, and how a violated invariant is reported.
+// The checked parts of a cluster, and how a violated invariant is reported.
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import type { JsonObject } from '../workload/json.ts';
 import type { NodeView } from '../workload/node-view.ts';
 import type { Violation as AgentViolation } from '../workload/violation-log.ts';
 
-/** What is checked: an embedded cluster, or one with another Kubernetes API. */
+/** A cluster that is checked: an embedded cluster, or one with another Kubernetes API. */
 export interface CheckedCluster {
-  /** What the cloud truly holds. */
+  /** The network that the cloud truly holds. */
   readonly network: CloudNetwork;
   readonly workload: { readonly views: readonly NodeView[]; readonly violations: readonly AgentViolation[] };
   readonly kubernetes: ShownNodes;

@@ -25,7 +25,7 @@ export interface EmbeddedClusterOptions<T = Topology> {
   readonly onEvent?: (event: WorkloadEvent) => void;
 }
 
-/** What an instance knows about itself. */
+/** An instance, as it knows itself. */
 export type MachineFacts = Omit<
   NodeFacts,
   'protocol' | 'ipam' | 'eni' | 'azure' | 'alibaba' | 'agentAddresses'
@@ -33,7 +33,7 @@ export type MachineFacts = Omit<
 
 /** A cluster whatever its cloud. */
 export interface SimulatedCluster {
-  /** What the cloud truly holds. */
+  /** The network that the cloud truly holds. */
   readonly network: CloudNetwork;
   readonly kubernetes: KubernetesModel;
   readonly workload: WorkloadFleet;

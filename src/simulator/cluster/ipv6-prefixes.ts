@@ -31,7 +31,7 @@ export function hasItsPrefix({ held, shown }: Ipv6Standing): boolean {
   return held.length === 1 && shown.length === 1 && held[0] === shown[0];
 }
 
-/** What is wrong with the IPv6 addresses in use, and with the prefixes that nodes show. */
+/** Faults of the IPv6 addresses in use, and with the prefixes that nodes show. */
 export function ipv6Violations({
   network,
   workload,

@@ -9,7 +9,7 @@ import { type Fields, flag, type Members, type RecordShape, record } from './sha
 /** The context of an action, created per request. */
 export interface ActionContext {
   readonly network: CloudNetwork;
-  /** What a read sees: the network at an earlier instant. */
+  /** The view of a read: the network at an earlier instant. */
   readonly view: NetworkView;
   readonly clientTokens: ClientTokens<string>;
   readonly pageTokens: PageTokens;

@@ -11,7 +11,7 @@ export const filterShape = list(record({ Name: text, Values: { ...list(text), wi
 
 export type Filter = Members<{ Name: typeof text; Values: ReturnType<typeof list<typeof text>> }>;
 
-/** What a filter of that name matches against: one value, several, or nothing. */
+/** The values that a filter of that name matches against: one value, several, or nothing. */
 export type FilterTable<T> = Readonly<Record<string, (record: T, view: NetworkView) => FilterSubject>>;
 
 type FilterSubject = string | number | boolean | undefined | readonly (string | undefined)[];

@@ -1,4 +1,4 @@
-// What all Describe actions share: listing by id or by page, filtered, from a lagging view.
+// The base of all Describe actions: listing by id or by page, filtered, from a lagging view.
 import type { RecordKind, Records } from '../cloud/records.ts';
 import type { ActionContext } from './action.ts';
 import { Ec2Refusal, invalidParameterCombination, invalidParameterValue } from './ec2-refusal.ts';
@@ -13,7 +13,7 @@ export const pageFields = {
   NextToken: text,
 } as const;
 
-/** What differs between Describe actions. */
+/** The differences between Describe actions. */
 export interface Listing<K extends RecordKind> {
   readonly action: string;
   readonly kind: K;

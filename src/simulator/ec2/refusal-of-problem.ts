@@ -110,7 +110,7 @@ const attachments = {
     invalidParameterCombination(`${type} instances do not support Elastic Fabric Adapters.`),
 } satisfies Partial<Say>;
 
-/** What an action cannot do to an instance in its state; other actions need it to run. */
+/** Words for actions that an instance in its state refuses; other actions need it to run. */
 const stateActions: Readonly<Record<string, string>> = {
   StopInstances: 'stopped',
   StartInstances: 'started',

@@ -17,7 +17,7 @@ export interface GceModelOptions {
   readonly tokenLifetime?: number;
 }
 
-/** What the model does wrong on purpose. */
+/** Faults that the model makes on purpose. */
 export interface GceFaults {
   /** So many next requests to Compute Engine are answered with 500. */
   errors: number;

@@ -1,4 +1,4 @@
-// What agents of both protocols share: announce the node, watch it, wait until they may start, restore the
+// The base of agents of both protocols: announce the node, watch it, wait until they may start, restore the
 // machine's endpoints, take their own addresses, then serve pods. The protocol decides how addresses are
 // managed.
 import { sleep } from '../../runtime/clock.ts';

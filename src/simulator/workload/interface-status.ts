@@ -7,9 +7,9 @@ export interface InterfaceStatus {
   readonly number: number;
   /** Empty if the status does not say it. */
   readonly gateway: string;
-  /** What its network routes by itself, the primary CIDR first; empty if the status names none. */
+  /** CIDRs that its network routes by itself, the primary CIDR first; empty if the status names none. */
   readonly cidrs: readonly string[];
-  /** What the agent needs for its addresses and does not find; undefined if nothing is missing. */
+  /** The value that the agent needs for its addresses and does not find; undefined if nothing is missing. */
   readonly lacks: string | undefined;
   readonly addresses: readonly string[];
   readonly prefixes: readonly string[];

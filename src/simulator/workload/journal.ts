@@ -30,7 +30,7 @@ export interface WorkloadEvent {
   readonly at: number;
   readonly node: string;
   readonly kind: WorkloadEventKind;
-  /** What it happened to: an address, a CIDR, a pod, a path. */
+  /** The subject of the entry: an address, a CIDR, a pod, a path. */
   readonly subject: string;
   readonly detail: string;
 }

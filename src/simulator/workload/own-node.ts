@@ -1,4 +1,4 @@
-// What an agent writes into its CiliumNode at the start. It rewrites all of its cloud's section, keeps watermarks it
+// The CiliumNode that an agent writes at the start. It rewrites all of its cloud's section, keeps watermarks it
 // has no setting for, and never touches the parts of others: pool and status.
 import { agentCloudOf } from './clouds/known-clouds.ts';
 import { type JsonObject, objectAt, withoutZeros } from './json.ts';

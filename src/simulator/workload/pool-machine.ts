@@ -21,7 +21,7 @@ export class PoolMachine extends BlockMachine {
   /** Pods of each pool; every pod has an address of each family that the pool gave. Changed from outside. */
   pods: ReadonlyMap<string, number> = new Map();
   #held: readonly PoolBlock[] = [];
-  /** What it gave back, until its object no longer lists it. */
+  /** Blocks that it gave back, until its object no longer lists them. */
   #returned: ReadonlySet<string> = new Set();
 
   get held(): readonly PoolBlock[] {

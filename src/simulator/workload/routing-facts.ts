@@ -1,4 +1,4 @@
-// What an agent must know about an address before a pod gets it: its interface and the route of its packets.
+// The facts that an agent must know about an address before a pod gets it: its interface and the route of its packets.
 // An address that cannot be resolved cannot be used.
 import type { InterfaceStatus } from './interface-status.ts';
 

@@ -6,7 +6,7 @@ import { podKey } from './pod.ts';
 import type { PodWish } from './pod-registry.ts';
 import type { WorkloadAction } from './workload.ts';
 
-/** What a schedule is executed on. */
+/** The fleet that a schedule is executed on. */
 export interface DrivenFleet {
   readonly createPod: (wish: PodWish) => Promise<unknown>;
   readonly deletePod: (key: string) => Promise<void>;

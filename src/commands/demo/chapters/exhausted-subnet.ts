@@ -10,7 +10,7 @@ const readingTime = 1500;
 export interface SmallSubnet {
   /** Where its two nodes are. */
   readonly place: string;
-  /** What its cloud calls it. */
+  /** The name that its cloud has for it. */
   readonly kind: 'subnet' | 'vSwitch';
   readonly name: string;
   readonly id: string;
@@ -18,7 +18,7 @@ export interface SmallSubnet {
   readonly nodes: () => SmallSubnetNodes;
   /** The pods that crowd on a node. */
   readonly crowd: (nodeName: string) => Burst;
-  /** What to watch besides. */
+  /** The thing to watch besides. */
   readonly hint: string;
   /** Makes room once the report was read, unless a later chapter does. */
   readonly relieve?: () => void;

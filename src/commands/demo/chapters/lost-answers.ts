@@ -11,13 +11,13 @@ export interface LosableCalls {
   readonly faults: Faults;
   /** The call that adds addresses. */
   readonly action: string;
-  /** What may add addresses: none in the small subnet, whose nodes have their own chapter. */
+  /** Targets that may get addresses: none in the small subnet, whose nodes have their own chapter. */
   readonly targets: () => readonly LossTarget[];
-  /** What the controller does next, once an answer is lost. */
+  /** The next act of the controller, once an answer is lost. */
   readonly next: (target: LossTarget) => string;
   /** Another call, the first of which loses its answer too, and what happens next. */
   readonly creation?: { readonly action: string; readonly next: string };
-  /** What to watch. */
+  /** Hints on what to watch. */
   readonly hints: readonly string[];
 }
 
@@ -41,7 +41,7 @@ interface Waiting {
 
 interface Lost extends Waiting {
   readonly at: number;
-  /** What the target has had since the call. */
+  /** The addresses that the target has had since the call. */
   addresses?: readonly string[];
 }
 

@@ -5,13 +5,13 @@ import type { Picture } from '../picture.ts';
 
 export interface Changes {
   readonly title: string;
-  /** What to watch. */
+  /** Hints on what to watch. */
   readonly hints: readonly string[];
   /** Starts what they are needed for. */
   readonly beginChanges: () => void;
   /** Whether the controller is killed now, `elapsed` ms after the start of the chapter. */
   readonly isTime: (elapsed: number) => boolean;
-  /** What is under way then. */
+  /** The work that is under way then. */
   readonly leftBehind: (picture: Picture) => string;
   /** Starts what comes while there is no leader. */
   readonly meanwhile: () => void;

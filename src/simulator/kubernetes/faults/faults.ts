@@ -102,7 +102,7 @@ export class Faults {
     this.#expireHistory();
   }
 
-  /** What happens to a request; uses up the rules that it matches. */
+  /** The fate of a request; uses up the rules that it matches. */
   fateOfRequest(method: string, url: string): RequestFate {
     let delay = 0;
     let isEmptied = false;

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import type { TableColumn } from './table-column.ts';
 
-/** What each row includes of its object. */
+/** The part of its object that each row includes. */
 export type IncludedObject = 'Metadata' | 'None' | 'Object';
 
 export interface TableOptions {

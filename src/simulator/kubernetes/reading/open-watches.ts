@@ -9,7 +9,7 @@ export interface OpenWatch {
   readonly end: () => void;
 }
 
-/** What happens to one line in transit. */
+/** The fate of one line in transit. */
 export interface LineFate {
   /** Delay in ms; lines keep their order. */
   readonly delay: number;

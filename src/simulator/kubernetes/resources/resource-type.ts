@@ -25,7 +25,7 @@ export interface Decoded {
 }
 
 export interface CreateRules {
-  /** What the server sets or removes before validation. */
+  /** Sets and removes what the server does before validation. */
   readonly prepare: (object: KubernetesObject) => KubernetesObject;
   readonly validate: (object: KubernetesObject) => readonly FieldError[];
 }

@@ -7,7 +7,7 @@ import { labelValueRule, qualifiedName } from '../objects/names.ts';
 export type Labels = Readonly<Record<string, string>>;
 export type LabelSelector = (labels: Labels) => boolean;
 
-/** What each operator requires of a label's value, which is undefined without the label. */
+/** The requirement of each operator for a label's value, which is undefined without the label. */
 const operators = {
   exists: (value) => value !== undefined,
   '!': (value) => value === undefined,

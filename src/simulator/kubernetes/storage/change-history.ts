@@ -39,7 +39,7 @@ export class ChangeHistory {
   }
 
   /**
-   * What to undo to restore the state at a revision: each changed key with its object then, or undefined if
+   * The changes to undo to restore the state at a revision: each changed key with its object then, or undefined if
    * there was none. Undefined if that revision was dropped.
    */
   undoneTo(revision: number): ReadonlyMap<string, KubernetesObject | undefined> | undefined {

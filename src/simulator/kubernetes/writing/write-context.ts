@@ -1,4 +1,4 @@
-// What every write needs besides its object.
+// The needs of every write besides its object.
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { FieldWriter } from '../objects/managed-fields.ts';

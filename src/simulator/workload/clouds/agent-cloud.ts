@@ -6,11 +6,11 @@ import type { NodeFacts, Protocol } from '../node-facts.ts';
 export interface AgentCloud {
   /** The Node's provider ID, in the form that the cloud's controller writes. */
   readonly providerIdOf: (facts: NodeFacts) => string;
-  /** What an agent writes into the spec for its cloud alone. It replaces what is there. */
+  /** The part of the spec that an agent writes for its cloud alone. It replaces what is there. */
   readonly announced: (facts: NodeFacts) => JsonObject;
   /** Whether an agent can decode the object. For the agent, one that it cannot decode does not exist. */
   readonly isReadable: (node: JsonObject) => boolean;
-  /** What the status shows to an agent of this protocol, in a fixed order. */
+  /** The interfaces that the status shows to an agent of this protocol, in a fixed order. */
   readonly interfacesOf: (node: JsonObject, protocol: Protocol) => readonly InterfaceStatus[];
   readonly exclusionOf: (node: JsonObject) => ExclusionRule;
   /** The lowest device index of an interface that carries pods. */

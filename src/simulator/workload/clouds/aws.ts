@@ -86,7 +86,7 @@ function interfaceOf(entry: Json | undefined): InterfaceStatus {
   };
 }
 
-/** What agents need of every interface, also of those that carry no pods, before they set up one more. */
+/** Members that agents need of every interface, also of those that carry no pods, before they set up one more. */
 const neededToSetUp: readonly (readonly string[])[] = [['ip'], ['subnet', 'cidr'], ['vpc', 'primary-cidr']];
 
 function setUpObstacle(node: JsonObject): string | undefined {

@@ -67,7 +67,7 @@ function isDecodable(entry: Json): boolean {
   );
 }
 
-/** What is absent or empty is the zero of its type. */
+/** Whether a value is a text of this form. An absent or empty one is the zero of its type. */
 function isText(value: Json | undefined, parse: (text: string) => unknown): boolean {
   if (value === undefined || value === '') return true;
   return typeof value === 'string' && parse(value) !== undefined;
