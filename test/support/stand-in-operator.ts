@@ -3,6 +3,8 @@
 // attempts. Its memory of releases is empty, as that of an operator that starts. It is no cilium-operator: it lists no faster than
 // the test wants, takes addresses from models of AWS and Alibaba Cloud without their API, and releases none.
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
+import type { ArmCloud } from '../../src/simulator/arm/arm-cloud.ts';
+import type { Arm } from '../../src/simulator/arm/create-arm.ts';
 import { readyLife } from '../../src/simulator/alibaba/states.ts';
 import { attach, attachedTo } from '../../src/simulator/cloud/attachments.ts';
 import { assign } from '../../src/simulator/cloud/assignments.ts';
@@ -24,6 +26,7 @@ import {
   textMapAt,
 } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
+import { ArmHand } from './arm-hand.ts';
 
 const nodesPath = '/apis/cilium.io/v2/ciliumnodes';
 
@@ -44,7 +47,7 @@ export interface OperatorCloud {
   /** The addresses that pods get, each with its interface. */
   readonly pool: (node: JsonObject) => ReadonlyMap<string, string>;
   /** Takes up to that many addresses more, as one run of the operator does. */
-  readonly grow: (node: JsonObject, count: number) => void;
+  readonly grow: (node: JsonObject, count: number) => Promise<void> | void;
 }
 
 export interface OperatorOptions {
@@ -103,7 +106,7 @@ export class StandInOperator {
   async #sync(node: JsonObject): Promise<void> {
     if (this.#supplies) {
       const needed = neededOf(node, this.#cloud.pool(node).size);
-      if (needed > 0) this.#cloud.grow(node, needed);
+      if (needed > 0) await this.#cloud.grow(node, needed);
     }
     // The pool may be older than the status, never newer.
     const pool = Object.fromEntries(
@@ -240,6 +243,67 @@ export function alibabaCloud(network: CloudNetwork): OperatorCloud {
         subnetTags: textMapAt(node, 'spec', 'alibaba-cloud', 'vswitch-tags'),
         request: (index) => ({ tags: { 'cilium-eni-index': String(index) }, life: readyLife(network) }),
       }),
+  };
+}
+
+/** `cilium-operator-azure`. */
+export function azureCloud({ cloud, gateway }: Arm): OperatorCloud {
+  const hand = new ArmHand(gateway);
+  const machineOf = (node: JsonObject): string => textAt(node, 'spec', 'instance-id').toLowerCase();
+  const nicsOf = (node: JsonObject): ReturnType<ArmCloud['interfacesOf']> =>
+    [...cloud.interfaces.current.values()].filter(({ machineId }) => machineId === machineOf(node));
+  return {
+    section: 'azure',
+    shown: (node) => ({
+      interfaces: nicsOf(node)
+        .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+        .map(({ path, name, mac, configurations, model }) => {
+          const [primary] = configurations;
+          const subnet = cloud.subnets.get(primary?.subnetId ?? '');
+          const cidr = subnet?.block ?? '';
+          const gateway = cidr.replace(/\d+\/\d+$/, (end) => String(Number(end.split('/')[0]) + 1));
+          const group = textAt(model, 'properties', 'networkSecurityGroup', 'id');
+          return {
+            id: path,
+            name,
+            mac: mac.replaceAll('-', ':'),
+            ip: primary?.address ?? '',
+            subnet: { id: subnet?.path ?? '', cidr },
+            cidr,
+            gateway,
+            GatewayIP: gateway,
+            ...(group !== '' && { 'security-group': group }),
+            addresses: configurations
+              .filter(({ isPrimary }) => !isPrimary)
+              .map(({ address = '', state }) => ({
+                ip: address,
+                subnet: subnet?.path ?? '',
+                state: state.toLowerCase(),
+              }))
+              .toSorted((a, b) => (a.ip < b.ip ? -1 : 1)),
+          };
+        }),
+    }),
+    pool: (node) =>
+      new Map(
+        nicsOf(node).flatMap(({ path, configurations }) =>
+          configurations
+            .filter(({ isPrimary, state }) => !isPrimary && state === 'Succeeded')
+            .map(({ address = '' }) => [address, path] as const),
+        ),
+      ),
+    grow: async (node, count) => {
+      const machine = cloud.machines.current.get(machineOf(node));
+      const nic = nicsOf(node).find(({ state }) => state === 'Succeeded');
+      if (machine === undefined || nic === undefined) return;
+      // What is refused because a change is under way, the next run tries again.
+      await hand.change(machine.instanceId === undefined ? nic.path : machine.path, (configurations) => {
+        const { subnet = null, applicationSecurityGroups = [] } = objectAt(configurations[0], 'properties');
+        const properties = { subnet, applicationSecurityGroups, privateIPAddressVersion: 'IPv4' };
+        const added = Array.from({ length: count }, () => `Cilium-${cloud.newGuid().slice(0, 8)}`);
+        return [...configurations, ...added.map((name) => ({ name, properties }))];
+      });
+    },
   };
 }
 

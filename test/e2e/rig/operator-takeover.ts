@@ -280,6 +280,8 @@ export function describeTakeover({
         const since = cluster.clock.wall();
         operator = startOperator();
         await burst.end();
+        const after = await midBurst('after', 40);
+        await after.end();
 
         const [operatorBegan] = await timesOf(byOperator, since);
         expect(operatorBegan).not.toBeNaN();
