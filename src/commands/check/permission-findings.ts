@@ -59,6 +59,13 @@ function isOurs(item: NetworkInterface): boolean {
   return !isPrimaryInterface(item) && item.tags[instanceTag] !== undefined;
 }
 
+/** A controller that may not ask may still be permitted to change: shipped roles have no permission that only a question needs. */
+const refusals = {
+  denied: { verdict: 'problem', words: 'is denied' },
+  unasked: { verdict: 'warning', words: 'may not be asked about' },
+  unanswered: { verdict: 'unknown', words: 'was not answered' },
+} as const;
+
 export function rehearsalFindings({ witness, unshown, answers }: Rehearsals): readonly Finding[] {
   const refused = answers.flatMap(({ action, answer }) =>
     typeof answer === 'string' ? [] : [{ action, ...answer }],
@@ -72,9 +79,10 @@ export function rehearsalFindings({ witness, unshown, answers }: Rehearsals): re
   ];
   return [
     ...refused.map(({ action, kind, failure }) => {
-      const isDenied = kind === 'denied';
-      const found = `${action} ${isDenied ? 'is denied' : 'was not answered'}: ${failure.code}: ${failure.message}`;
-      return finding(isDenied ? 'problem' : 'unknown', what, found, remedyFor(failure));
+      const { verdict, words } =
+        refusals[kind === 'unanswered' && failure.kind === 'notAuthorized' ? 'unasked' : kind];
+      const found = `${action} ${words}: ${failure.code}: ${failure.message}`;
+      return finding(verdict, what, found, remedyFor(failure));
     }),
     ...(permitted === '' ? [] : [ok(what, [`${witness} ${permitted}`, ...rest].join('; '))]),
   ];

@@ -82,7 +82,7 @@ const causes: Causes<AzureClusterWorld> = {
   },
   'question about permissions that is denied': {
     stage: denying('Microsoft.Authorization/permissions/read'),
-    row: /^unknown permissions in the cloud: Microsoft\..* was not answered: AuthorizationFailed/,
+    row: /^warning permissions in the cloud: Microsoft\..* may not be asked about: AuthorizationFailed/,
   },
   'instance that is gone': {
     stage: ({ world, two }) =>

@@ -52,7 +52,7 @@ describe('rows of what the cloud would permit', () => {
           answer: { kind: 'unanswered', failure: failure({ kind: 'notAuthorized', permission: 'Ask' }) },
         },
       ],
-      [['unknown', /^Create was not answered: Code: text$/]],
+      [['warning', /^Create may not be asked about: Code: text$/]],
     ],
   ])('say what it denies: %s', (_, rehearsals, rows) => {
     const findings = rehearsalFindings({ witness: 'a dry run permits', answers: rehearsals });
