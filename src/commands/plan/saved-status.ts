@@ -1,6 +1,6 @@
 // A snapshot: the answer of /status in a file, to plan with later or elsewhere. Newer formats are refused, and so is whatever is
 // no snapshot.
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { failureInWords } from '../../config/failure-in-words.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
@@ -8,6 +8,7 @@ import { reportIn, type Served } from '../status/served-report.ts';
 
 /** Marks a file as a snapshot. */
 const kind = 'headwater-snapshot';
+const begun = /^\s*[{]\s*"kind":\s*"headwater-snapshot"/;
 /** Raised when an older headwater would misread a snapshot. */
 const format = 1;
 
@@ -25,8 +26,32 @@ export function snapshotText(json: string, takenAt: number): string {
   return `${JSON.stringify(head).slice(0, -1)},"status":${json.trim()}}\n`;
 }
 
-/** Leaves a whole file or none, and what was there before if it fails. Resolves to why it failed. */
+/**
+ * Leaves a whole file or none, and what was there before if it fails. A pipe or a device, such as /dev/stdout, is written to
+ * and stays; so does a link, whose file is replaced. Resolves to why it failed.
+ */
 export async function saveSnapshot(path: string, text: string): Promise<string | undefined> {
+  try {
+    const file = await fileAt(path);
+    if (file === undefined) await writeFile(path, text);
+    else await replaceFile(file, text);
+    return undefined;
+  } catch (error) {
+    return `cannot write ${sanitizedText(path)}: ${(error as Error).message}`;
+  }
+}
+
+/** Resolves to the path of the file, or of the one to make; undefined if something else is there. */
+async function fileAt(path: string): Promise<string | undefined> {
+  try {
+    return (await stat(path)).isFile() ? await realpath(path) : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path;
+    throw error;
+  }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
   const written = `${path}.${process.pid}.tmp`;
   try {
     const file = await open(written, 'wx', 0o600);
@@ -37,10 +62,9 @@ export async function saveSnapshot(path: string, text: string): Promise<string |
       await file.close();
     }
     await rename(written, path);
-    return undefined;
   } catch (error) {
     await rm(written, { force: true });
-    return `cannot write ${sanitizedText(path)}: ${(error as Error).message}`;
+    throw error;
   }
 }
 
@@ -79,10 +103,9 @@ function parsedJson(text: string): { readonly value: unknown } | string {
   if (text.trim() === '') return 'is empty: take a snapshot by headwater snapshot';
   try {
     return { value: JSON.parse(text) };
-  } catch (error) {
-    const isCut = /end of JSON|unterminated/i.test((error as Error).message) && text.startsWith('{"kind":');
-    return isCut
-      ? 'is cut off before its end: take another snapshot by headwater snapshot'
+  } catch {
+    return begun.test(text)
+      ? 'is a snapshot that is cut off or damaged: take another one by headwater snapshot'
       : 'is no snapshot, and no JSON: take one by headwater snapshot';
   }
 }
