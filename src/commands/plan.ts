@@ -14,6 +14,7 @@ import { isUnknownType, readTypeLimits } from './plan/type-limits.ts';
 import { isJson, lastOf, printAnswer, readOnce, wrongFlag } from './status/asking.ts';
 import type { Served } from './status/served-report.ts';
 import type { Told } from './status/watch.ts';
+import { counted } from './status/words.ts';
 
 export async function plan(given: RawFlags): Promise<number> {
   const read = questionIn(given);
@@ -154,8 +155,10 @@ function notesOf({ addresses, omitted }: PlanningFacts): readonly string[] {
   const subnets = omitted?.subnets ?? 0;
   return [
     ...(needed > 0
-      ? [`nodes that are there lack ${needed} addresses, which come first and are not counted`]
+      ? [
+          `nodes that are there lack ${counted(needed, 'address', 'es')}: such a need comes first, and is not counted`,
+        ]
       : []),
-    ...(subnets > 0 ? [`${subnets} subnets are left out of the report, and of this plan`] : []),
+    ...(subnets > 0 ? [`left out of the report, and of this plan: ${counted(subnets, 'subnet')}`] : []),
   ];
 }

@@ -7,6 +7,7 @@ import { steppedDemand } from '../../blocks/set/stepped-demand.ts';
 import { usableAddresses } from '../../blocks/multi-pool/pool-definition.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import { nearest } from '../../runtime/did-you-mean.ts';
+import { counted } from '../status/words.ts';
 import type { PlanQuestion } from './chosen-kinds.ts';
 import type { PlanProblem } from './plan.ts';
 
@@ -249,7 +250,7 @@ function tooSmall(
   const small = wants.filter(({ addresses }) => addresses < pods + agentAddresses && pods > 0);
   return small.map(({ addresses, maskSize }) => ({
     reason: 'InstanceFull',
-    why: `a block of /${maskSize} holds ${addresses} addresses, for ${pods} pods and ${agentAddresses} of the agent: place fewer pods on a node, or give nodes bigger blocks`,
+    why: `a block of /${maskSize} holds ${counted(addresses, 'address', 'es')}, for ${counted(pods, 'pod')} and ${agentAddresses} of the agent: place fewer pods on a node, or give nodes bigger blocks`,
     firstNode: 1,
     nodes: add,
     pods: add * Math.min(pods, pods + agentAddresses - addresses),

@@ -11,7 +11,7 @@ type Width = number | undefined;
 export function planLines(plan: Plan, notes: readonly string[], width: Width): readonly Line[] {
   const { kinds, problems } = plan;
   const sections = [
-    [headLine(plan), ...kinds.flatMap((kind) => kindLines(kind, kinds.length > 1, width))],
+    [headLine(plan), ...kinds.flatMap((kind) => kindLines(kind, kinds, width))],
     sumLines(plan, width),
     problems.flatMap((problem) => told('problem', problemInWords(problem, plan), width, 'bad')),
     subnetLines(plan, width),
@@ -30,7 +30,7 @@ export function blockPlanLines(plan: BlockPlan, notes: readonly string[], width:
   const sections = [
     [
       {
-        text: `${counted(nodes, 'node')}: ${fit === nodes ? 'all fit' : `${fit} fit`}`,
+        text: `${counted(nodes, 'node')}: ${fitInWords(nodes, fit)}`,
         style: 'title' as const,
       },
       ...told('each', `gets ${gets.join(' and ')}`, width),
@@ -66,23 +66,33 @@ function joined(sections: readonly (readonly Line[])[], width: Width): readonly 
 }
 
 function headLine({ nodes, fit, kinds }: Plan): Line {
-  const type = kinds[0]?.type ?? '';
+  const type = isOfOneType(kinds) ? (kinds[0]?.type ?? '') : '';
   const what = `${counted(nodes, 'node')}${type === '' ? '' : ` of ${type}`}`;
-  return { text: `${what}: ${fit === nodes ? 'all fit' : `${fit} fit`}`, style: 'title' };
+  return { text: `${what}: ${fitInWords(nodes, fit)}`, style: 'title' };
 }
 
-function kindLines(kind: PlannedKind, isOneOfMany: boolean, width: Width): readonly Line[] {
-  const { zone, nodes, pods, like, interfaces, addresses, prefixes } = kind;
+function fitInWords(nodes: number, fit: number): string {
+  if (fit === nodes) return 'all fit';
+  return fit === 1 ? '1 fits' : `${fit} fit`;
+}
+
+function isOfOneType(kinds: readonly PlannedKind[]): boolean {
+  return new Set(kinds.map(({ type }) => type)).size === 1;
+}
+
+function kindLines(kind: PlannedKind, kinds: readonly PlannedKind[], width: Width): readonly Line[] {
+  const { zone, type, nodes, pods, like, interfaces, addresses, prefixes } = kind;
   const held = [
     counted(interfaces, 'interface'),
     counted(addresses, 'pod address', 'es'),
     ...(prefixes > 0 ? [`${counted(prefixes, 'prefix', 'es')} among them`] : []),
   ];
   const place = zone === '' ? '' : ` in ${zone}`;
-  const count = isOneOfMany ? counted(nodes, 'node') : 'all';
+  const count = kinds.length > 1 ? counted(nodes, 'node') : 'all';
+  const ofType = isOfOneType(kinds) || type === '' ? '' : ` of ${type}`;
   const others = like.nodes === 1 ? '' : ` and ${like.nodes - 1} more`;
   return [
-    ...told('like', `${count}${place} like ${like.example}${others}, in ${like.subnet}`, width),
+    ...told('like', `${count}${ofType}${place} like ${like.example}${others}, in ${like.subnet}`, width),
     ...told('each', `${counted(pods, 'pod')}; gets ${held.join(', ')}`, width),
   ];
 }
@@ -112,7 +122,8 @@ function problemInWords(
   { reason, why, firstNode, nodes, pods }: PlanProblem,
   plan: Pick<Plan, 'nodes'>,
 ): string {
-  const which = nodes === plan.nodes ? 'every node' : `${counted(nodes, 'node')}, first on node ${firstNode}`;
+  const some = nodes === 1 ? `node ${firstNode}` : `${counted(nodes, 'node')}, first on node ${firstNode}`;
+  const which = nodes === plan.nodes && nodes > 1 ? 'every node' : some;
   const waiting = pods === 0 ? '' : `, ${counted(pods, 'pod')} without an address`;
   return `${reason} on ${which}${waiting}: ${why}`;
 }

@@ -10,13 +10,14 @@ import { type AddedNode, addNode, stages } from './added-node.ts';
 import { CallTimes } from './call-times.ts';
 import type { ChosenKind } from './chosen-kinds.ts';
 import type { PlanningFacts } from './planning-facts.ts';
+import { counted } from '../status/words.ts';
 import { SubnetSupply } from './subnet-supply.ts';
 
 export interface Plan {
   readonly nodes: number;
   /** How many of them get all that they ask for. */
   readonly fit: number;
-  /** A node of each kind, in the order of the kinds. */
+  /** A node of each kind that there are nodes of, in the order of the kinds. */
   readonly kinds: readonly PlannedKind[];
   readonly total: PlannedSum;
   /** Calls by operation. */
@@ -106,7 +107,8 @@ export function planNodes(count: number, kinds: readonly ChosenKind[], facts: Pl
   return {
     nodes: count,
     fit: planned.filter(({ added }) => fits(added)).length,
-    kinds: kinds.map((kind) => plannedKind(kind, planned)),
+    // A plan of fewer nodes than kinds has none of the others.
+    kinds: kinds.slice(0, count).map((kind) => plannedKind(kind, planned)),
     total: totalOf(planned),
     calls: callsOf(planned),
     ...timesOf(planned, facts),
@@ -247,10 +249,10 @@ function conditionOf(
   return isOfNode
     ? {
         reason: 'MaxAllocateReached',
-        why: `max-allocate of the nodes is ${node.watermarks.maxAllocate}, for ${node.pods} pods: raise it, or place fewer pods on a node`,
+        why: `max-allocate of the nodes is ${node.watermarks.maxAllocate}, for ${counted(node.pods, 'pod')}: raise it, or place fewer pods on a node`,
       }
     : {
         reason: 'InstanceFull',
-        why: `${type} holds ${addresses} addresses for pods, for ${node.pods} pods and ${node.agentAddresses} of the agent: ${words.remedies.fullInstance}, or place fewer pods on a node`,
+        why: `${type} holds ${counted(addresses, 'address', 'es')} for pods, for ${counted(node.pods, 'pod')} and ${node.agentAddresses} of the agent: ${words.remedies.fullInstance}, or place fewer pods on a node`,
       };
 }

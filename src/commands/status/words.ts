@@ -10,10 +10,11 @@ export function ageInWords(seconds: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-/** `in_deficit`, `leftAlone`, `allocateIPs` */
+/** `in_deficit`, `leftAlone`, `allocateIPs`, `allocateIpv6Prefix` */
 export function nameInWords(name: string): string {
   return name
     .replaceAll('_', ' ')
-    .replaceAll(/(?<=[a-z])[A-Z](?=[a-z])/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replaceAll(/Ipv(?=[46])/g, ' IPv')
+    .replaceAll(/(?<=[a-z46])[A-Z](?=[a-z])/g, (letter) => ` ${letter.toLowerCase()}`)
     .replaceAll(/(?<=[a-z])[A-Z]/g, ' $&');
 }
