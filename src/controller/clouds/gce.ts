@@ -78,8 +78,8 @@ class GceAliases implements CloudAliases {
     const change = { operation: { kind: 'addAlias', instanceId, cidr } } as const;
     const context = { caller: high, signal, node: { name, instanceId }, change };
     const wanted = { path, range: { ipCidrRange: cidr }, clock: this.#clock };
-    const addition = await addRange(this.#client, wanted, context);
-    this.#client.ended(context, endOf(addition));
+    const followed = addRange(this.#client, wanted, context);
+    const addition = await this.#client.reportEnd(context, { followed, read: endOf });
     if (addition.kind === 'added') return addition;
     return addition.kind === 'unclear'
       ? unclearAliasFailure(addition.failure)

@@ -131,9 +131,7 @@ async function attachOnce(call: Performing, operation: AttachInterface): Promise
   const input = { networkInterfaceId: interfaceId, instanceId };
   const result = await call.client.write(action, input, call.context);
   if (result.kind !== 'answered') return result;
-  const outcome = await attachmentOf(call, operation);
-  call.client.ended(call.context, outcome);
-  return outcome;
+  return call.client.reportEnd(action, call.context, attachmentOf(call, operation));
 }
 
 async function attachmentOf(call: Performing, operation: AttachInterface): Promise<Outcome> {

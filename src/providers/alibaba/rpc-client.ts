@@ -91,8 +91,8 @@ export class RpcClient extends ActionClient<RpcAction> {
   }
 
   /** Reports how a change ends that was accepted without an outcome. */
-  ended(context: CallContext, outcome: Outcome): void {
-    this.gate.ended(context, outcome);
+  reportEnd(action: RpcAction, context: CallContext, followed: Promise<Outcome>): Promise<Outcome> {
+    return this.gate.reportEnd(context, action, { followed, read: (outcome) => outcome });
   }
 }
 

@@ -57,6 +57,12 @@ export type WriteResult<T> =
   | { readonly kind: 'failed'; readonly failure: CloudFailure }
   | { readonly kind: 'ambiguous'; readonly failure: CloudFailure };
 
+/** A change that the cloud goes on with. */
+export interface Followed<T> {
+  readonly followed: Promise<T>;
+  read(end: T): ChangeEnd;
+}
+
 type NotAnswered = Exclude<WriteResult<never>, { readonly kind: 'answered' }>;
 
 export interface ReadResult<T> {
@@ -174,6 +180,18 @@ export class CallGate {
   /** Reports how a change ends that the cloud had accepted. */
   ended(context: CallContext, end: ChangeEnd): void {
     this.#options.listener.audit?.changed({ context, end });
+  }
+
+  /** Reports the end of a change that the cloud had accepted. A wait for it that is given up leaves it unclear. */
+  async reportEnd<T>(context: CallContext, action: string, end: Followed<T>): Promise<T> {
+    try {
+      const ended = await end.followed;
+      this.ended(context, end.read(ended));
+      return ended;
+    } catch (error) {
+      this.ended(context, { kind: 'ambiguous', failure: notFollowed(action) });
+      throw error;
+    }
   }
 
   /** Rejects with the CloudError of a failed call. */
@@ -373,4 +391,9 @@ function givenUp(
     ? `no answer to ${name} before Headwater shut down`
     : `no answer to ${name} within ${timeout / 1000} s`;
   return new CallError({ result: 'noAnswer', code, message }, { cause });
+}
+
+function notFollowed(action: string): CloudFailure {
+  const message = 'Headwater shut down before the cloud ended the change';
+  return { kind: 'unknown', action, code: 'Ended', message, requestId: undefined };
 }

@@ -3,8 +3,7 @@
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CallContext } from '../contract/cloud.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
-import type { CallGate, WriteResult } from '../gate/call-gate.ts';
-import type { ChangeEnd } from '../gate/settled-change.ts';
+import type { CallGate, Followed, WriteResult } from '../gate/call-gate.ts';
 import type { CloudCall, Sending } from '../gate/cloud-call.ts';
 import { type AliasInterface, interfaceIn, type AliasRange } from './alias-interface.ts';
 import type { ComputeAction, ComputeRequest, ComputeSource } from './compute-api.ts';
@@ -100,8 +99,8 @@ export class ComputeClient {
   }
 
   /** Reports how a change ends that was accepted. */
-  ended(context: CallContext, end: ChangeEnd): void {
-    this.#gate.ended(context, end);
+  reportEnd<T>(context: CallContext, end: Followed<T>): Promise<T> {
+    return this.#gate.reportEnd(context, 'instances.updateNetworkInterface', end);
   }
 
   async #read(request: ComputeRequest, context: CallContext): Promise<object> {

@@ -72,6 +72,18 @@ class GceWorld extends BlockWorld {
     await this.until('it is answered', () => answers.length > 0, 300_000);
     return answers[0] ?? { kind: 'added' };
   }
+
+  /** Adds an alias, and ends the wait for it once its call is accepted. */
+  async addUntilShutdown(name: string): Promise<void> {
+    this.startReplica();
+    await this.until('it leads', () => this.leader !== undefined);
+    const ending = new AbortController();
+    const node = { name, providerId: providerOf(name) };
+    const added = this.#cloud?.aliases.addAlias(node, '10.4.2.0/24', ending.signal);
+    await this.until('it is accepted', () => this.audited.length > 0);
+    ending.abort(new Error('shut down'));
+    await expect(added).rejects.toThrow('shut down');
+  }
 }
 
 function providerOf(name: string): string {
@@ -171,6 +183,18 @@ describe('an alias that is added on Google Cloud', () => {
     expect(world.audited).toMatchObject([
       { ...of, audit: 'change', result: 'accepted', requestId: expect.stringMatching(/./), subjects },
       { ...of, audit: 'end', result: 'ok', subjects },
+    ]);
+  });
+
+  test('has an unclear end in the audit when Headwater shuts down before', async () => {
+    const world = new GceWorld();
+    world.gce.add('a');
+
+    await world.addUntilShutdown('a');
+
+    expect(world.audited.map(({ audit, result, code }) => [audit, result, code])).toEqual([
+      ['change', 'accepted', undefined],
+      ['end', 'unclear', 'Ended'],
     ]);
   });
 

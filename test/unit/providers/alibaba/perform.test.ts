@@ -5,6 +5,7 @@ import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../../src/pro
 import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import type { Outcome } from '../../../../src/providers/contract/operations.ts';
 import { CallError, type Sending } from '../../../../src/providers/gate/cloud-call.ts';
+import type { SettledChange } from '../../../../src/providers/gate/settled-change.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 
@@ -69,4 +70,30 @@ describe('an assignment', () => {
   ])('%s', async (_, kind, answers) => {
     expect((await outcomeOf(answers))?.kind).toBe(kind);
   });
+});
+
+test('an attachment has an unclear end in the audit when Headwater shuts down before', async () => {
+  const clock = new VirtualClock();
+  const changes: SettledChange[] = [];
+  const api: RpcApi = {
+    send: <A extends RpcAction>(_: A, __: RpcInput<A>, { onSend }: Sending) => {
+      onSend();
+      return Promise.resolve({} as RpcOutput<A>);
+    },
+  };
+  const client = clientOn(clock, api, { changed: (change) => changes.push(change) });
+  const ending = new AbortController();
+  const context: CallContext = { caller: { priority: 'normal' }, signal: ending.signal };
+  const waits = new InterfaceWaits({ client, clock, limits: new Map(), consistencyWindow: 30_000 });
+  const call = { client, waits, clock, context, consistencyWindow: 30_000 };
+  const ids = { instanceId: 'i-1', interfaceId: 'eni-1' };
+  const attached = perform(call, { kind: 'attachInterface', ...ids, deviceIndex: 1 });
+  await clock.runUntil(() => changes.length > 0, 10_000);
+  ending.abort(new Error('shut down'));
+
+  await expect(attached).rejects.toThrow('shut down');
+  expect(changes.map(({ end }) => end)).toMatchObject([
+    'accepted',
+    { kind: 'ambiguous', failure: { action: 'AttachNetworkInterface', code: 'Ended' } },
+  ]);
 });
