@@ -244,19 +244,19 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       this.#deps.host.registry.metrics.headwater_leader.set(1);
       this.#leading.resolve('leading');
     }
-    const over = [stopped, ...(lease === undefined ? [] : [lease])];
+    const over = [stopped, this.#others.refused, ...(lease === undefined ? [] : [lease])];
     const first = await Promise.race([this.#readyToLead(resign.signal), ...over]);
-    if (first === 'leading') {
-      this.#beginLeading();
-      try {
-        await Promise.race(over);
-      } finally {
-        if (!(await this.#drain(lease))) this.#election?.keepLease();
-      }
-    }
+    const last = first === 'leading' ? await this.#leadUntil(Promise.race(over), lease) : first;
     resign.abort();
     const outcome = (await lease) ?? 'stopped';
-    return first === 'behind' ? 'lost' : outcome;
+    return last === 'behind' || last === 'refused' ? 'lost' : outcome;
+  }
+
+  #leadUntil<T>(over: Promise<T>, lease?: Promise<'lost' | 'stopped'>): Promise<T> {
+    this.#beginLeading();
+    return over.finally(async () => {
+      if (!(await this.#drain(lease))) this.#election?.keepLease();
+    });
   }
 
   /**

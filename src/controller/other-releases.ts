@@ -14,12 +14,17 @@ export function selectorAnnotation(served: 'CiliumNodes' | 'Nodes'): string {
   return `headwater/selects-${served.toLowerCase()}`;
 }
 
+interface FoundRelease extends OtherRelease {
+  /** Whether a process leads it, or did so when it was killed. */
+  readonly isHeld: boolean;
+}
+
 /** The other releases in a list of Leases. One that cannot be read counts as one that chooses every node. */
 export function otherReleases(
   leases: readonly JsonObject[],
   own: string,
   annotation: string,
-): readonly OtherRelease[] {
+): readonly FoundRelease[] {
   const seniority = (raw: JsonObject): readonly [number, string] => {
     const { createdAt, name } = readIdentity(raw);
     return [createdAt, name];
@@ -34,7 +39,8 @@ export function otherReleases(
     const text = textAt(raw, 'metadata', 'annotations', annotation);
     const { name } = readIdentity(raw);
     if (text === undefined || name === own) return [];
-    return { lease: sanitizedText(name), selector: parseNodeSelector(text), isOlder: isOlder(raw) };
+    const isHeld = (textAt(raw, 'spec', 'holderIdentity') ?? '') !== '';
+    return { lease: sanitizedText(name), selector: parseNodeSelector(text), isOlder: isOlder(raw), isHeld };
   });
 }
 
@@ -47,6 +53,7 @@ type Deps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'scope' | 'eve
 
 export class OtherReleases {
   readonly #deps: Deps;
+  readonly #refused = Promise.withResolvers<'refused'>();
   #isDenialTold = false;
   /** Overlaps that were told, as texts. */
   #told: ReadonlySet<string> = new Set();
@@ -65,14 +72,22 @@ export class OtherReleases {
 
   /** Looks before anything is served. Returns why nothing may be; undefined if it may. Rejects only with the signal's reason. */
   async lookFirst(signal: AbortSignal): Promise<string | undefined> {
-    const others = await this.#look(signal);
+    return this.#refusal(await this.#look(signal), signal);
+  }
+
+  /** Resolves once nothing may be served any longer, because a release that leads has begun to choose nodes, too. */
+  get refused(): Promise<'refused'> {
+    return this.#refused.promise;
+  }
+
+  async #refusal(others: readonly FoundRelease[], signal: AbortSignal): Promise<string | undefined> {
     if (this.#deps.scope.isSelective) return undefined;
     // Two releases without a selector are two writers, which writes tell: a Lease may be left of a former name.
     const older = others.find(({ isOlder, selector }) => isOlder && selector !== undefined);
     return older?.selector && this.#refusalOf(older.lease, older.selector, signal);
   }
 
-  async #look(signal: AbortSignal): Promise<readonly OtherRelease[]> {
+  async #look(signal: AbortSignal): Promise<readonly FoundRelease[]> {
     const { leadership, scope } = this.#deps;
     const isActing = leadership.lease !== undefined && !leadership.permission.pauses.dryRun;
     const others = isActing ? await this.#read(signal) : [];
@@ -111,12 +126,21 @@ export class OtherReleases {
     for (;;) {
       await sleep(host.clock, pause, signal);
       if (!leadership.leads()) continue;
-      pause = scope.isSelective ? pauses.selective : pauses.whole;
-      await this.#look(signal);
+      const others = await this.#look(signal);
+      const choosing = others.filter(({ isOlder, selector }) => isOlder && selector !== undefined);
+      pause = scope.isSelective || choosing.length > 0 ? pauses.selective : pauses.whole;
+      // One that does not run serves nothing meanwhile, and this one need not end.
+      const refusal = await this.#refusal(
+        choosing.filter(({ isHeld }) => isHeld),
+        signal,
+      );
+      if (refusal === undefined) continue;
+      this.#refused.resolve('refused');
+      return;
     }
   }
 
-  async #read(signal: AbortSignal): Promise<readonly OtherRelease[] | undefined> {
+  async #read(signal: AbortSignal): Promise<readonly FoundRelease[] | undefined> {
     const { host, kubernetes, served } = this.#deps;
     const { k8sNamespace: namespace, leaderElectionLeaseName: name } = host.options;
     const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;

@@ -231,6 +231,46 @@ describe('two releases that choose one node', () => {
     expect(whole.changes).toEqual([]);
   });
 
+  test('one of them without a selector: the younger one ends once the older one chooses a Node, too', async () => {
+    const world = new LabelledWorld(2);
+    const machine = world.machine(1);
+    const older = startController(world, release('one', 'network=eni'));
+    await world.advance(60_000);
+    const whole = startController(world, release('two', ''));
+    await world.join(0, 'other');
+    await world.advance(120_000);
+    const before = whole.controller.status();
+    await world.join(1, 'eni');
+    await world.advance(70_000);
+    const { state } = whole.controller.status();
+    const written = whole.writes.length;
+    await world.request(machine, 20);
+    await world.advance(60_000);
+
+    expect(before).toMatchObject({ state: 'leading', nodes: { total: 1 } });
+    expect(state).toBe('stopped');
+    expect(await whole.outcome).toBe('lost');
+    expect(whole.writes).toHaveLength(written);
+    expect(older.changes.length).toBeGreaterThan(0);
+    expect(world.pool(machine).size).toBe(20);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('one of them without a selector: the younger one goes on while the older one does not run', async () => {
+    const world = new LabelledWorld(1);
+    const older = startController(world, release('one', 'network=eni'));
+    await world.advance(60_000);
+    const whole = startController(world, release('two', ''));
+    await world.advance(60_000);
+    older.stop();
+    await world.advance(60_000);
+    await world.join(0, 'eni');
+    await world.advance(300_000);
+
+    expect(whole.controller.status()).toMatchObject({ state: 'leading', nodes: { total: 1 } });
+    expect(world.pool(world.machine()).size).toBe(8);
+  });
+
   test('one of them in a dry run: it plans for all that it chooses, and the other one serves it', async () => {
     const world = new LabelledWorld(1);
     const machine = world.machine();
