@@ -252,11 +252,13 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     return last === 'behind' || last === 'refused' ? 'lost' : outcome;
   }
 
-  #leadUntil<T>(over: Promise<T>, lease?: Promise<'lost' | 'stopped'>): Promise<T> {
+  async #leadUntil<T>(over: Promise<T>, lease?: Promise<'lost' | 'stopped'>): Promise<T> {
     this.#beginLeading();
-    return over.finally(async () => {
+    try {
+      return await over;
+    } finally {
       if (!(await this.#drain(lease))) this.#election?.keepLease();
-    });
+    }
   }
 
   /**
@@ -267,7 +269,6 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   async #readyToLead(signal: AbortSignal): Promise<'leading' | 'behind'> {
     const leading = await this.#leading.promise;
     if (this.#election === undefined) return leading;
-    const { log } = this.#deps.host;
     this.#state = 'catchingUp';
     const known = new AbortController();
     const tooLate = this.#tooLateToLead(AbortSignal.any([signal, known.signal])).then(
@@ -280,10 +281,10 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       tooLate,
     ]);
     known.abort();
-    if (first === 'behind') {
-      const problem = this.#mode.waitingFor();
-      log.error(`cannot read ${this.#mode.served}: releasing the Lease, exiting`, { problem });
-    }
+    if (first === 'behind')
+      this.#deps.host.log.error(`cannot read ${this.#mode.served}: releasing the Lease, exiting`, {
+        problem: this.#mode.waitingFor(),
+      });
     return this.#leads() && first !== 'refused' ? first : 'behind';
   }
 

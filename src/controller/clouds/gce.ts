@@ -75,7 +75,8 @@ class GceAliases implements CloudAliases {
     const path = instancePathOf(providerId);
     if (path === undefined) return unreadableProviderId(providerId, providerIdWords);
     const instanceId = `${path.project}/${path.zone}/${path.name}`;
-    const change = { operation: { kind: 'addAlias', instanceId, cidr } } as const;
+    const { priority } = high;
+    const change = { operation: { kind: 'addAlias', instanceId, cidr }, priority } as const;
     const context = { caller: high, signal, node: { name, instanceId }, change };
     const wanted = { path, range: { ipCidrRange: cidr }, clock: this.#clock };
     const followed = addRange(this.#client, wanted, context);

@@ -69,7 +69,7 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     readDetached: (scope, context) => readDetached(client, scope, context),
     ...client.admission(actionOf),
     perform: (operation, given) => {
-      const context = { ...given, change: { operation } };
+      const context = { ...given, change: { operation, priority: given.caller.priority } };
       return perform({ client, waits, clock, context, consistencyWindow }, operation);
     },
     section: alibabaSection,

@@ -39,7 +39,8 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
     ...client.admission(actionOf),
-    perform: (operation, context) => perform(client, operation, { ...context, change: { operation } }),
+    perform: (operation, context) =>
+      perform(client, operation, { ...context, change: { operation, priority: context.caller.priority } }),
     rehearse: ([node], context) => rehearse(client, node, context),
     section: awsSection,
   };

@@ -102,7 +102,10 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     readDetached: () => Promise.resolve({ startedAt: clock.monotonic(), interfaces: [] }),
     ...admission(gate, callsFor),
     perform: (operation, context) =>
-      perform({ parts, releases, publicAddresses }, operation, { ...context, change: { operation } }),
+      perform({ parts, releases, publicAddresses }, operation, {
+        ...context,
+        change: { operation, priority: context.caller.priority },
+      }),
     rehearse: (nodes, context) => rehearse({ client, prefixes }, nodes, context),
     section: azureSection(spellings),
   };

@@ -1,6 +1,6 @@
 // The purpose and the subject of a change in a cloud, for the audit of changes: which node, why, and which things it names.
 import type { Answer, Operation } from './operations.ts';
-import { type Caller, isPressing } from './priority.ts';
+import { isPressing, type Priority } from './priority.ts';
 
 export const changeReasons = {
   pods: 'pods of the node wait for addresses, or its agent cannot start without one',
@@ -31,6 +31,8 @@ export interface ChangeSubject {
 /** A change under way. Its calls share this object. */
 export interface Change {
   readonly operation: Operation | AliasAddition;
+  /** The caller's when it began: what the node needs may change until it ends. */
+  readonly priority: Priority;
   /** The things that the call names, where it carries out more or less than the operation: whoever sends it says so just before. */
   subjects?: readonly ChangeSubject[];
 }
@@ -52,19 +54,18 @@ export interface ChangePurpose {
 
 /** The beneficiary of a call, as its context names it. */
 interface Beneficiary {
-  readonly caller: Caller;
   readonly node?: { readonly name: string; readonly instanceId: string };
   readonly instanceId?: string;
 }
 
 export function purposeOf(
-  { operation, subjects = [subjectOf(operation)] }: Change,
+  { operation, priority, subjects = [subjectOf(operation)] }: Change,
   context: Beneficiary,
 ): ChangePurpose {
   const { node, instanceId } = context;
   return {
     operation: operation.kind,
-    why: reasonOf(operation, context),
+    why: reasonOf(operation.kind, priority, context),
     node: node?.name,
     instance: 'instanceId' in operation ? operation.instanceId : (node?.instanceId ?? instanceId),
     subjects,
@@ -82,11 +83,15 @@ const reasonsOfKinds = {
   addAlias: 'podCidr',
 } as const satisfies Partial<Record<Change['operation']['kind'], ChangeReason>>;
 
-function reasonOf({ kind }: Change['operation'], { caller, node }: Beneficiary): ChangeReason {
+function reasonOf(
+  kind: Change['operation']['kind'],
+  priority: Priority,
+  { node }: Beneficiary,
+): ChangeReason {
   if (kind in reasonsOfKinds) return reasonsOfKinds[kind as keyof typeof reasonsOfKinds];
-  if (kind !== 'deleteInterface') return isPressing(caller.priority) ? 'pods' : 'watermark';
+  if (kind !== 'deleteInterface') return isPressing(priority) ? 'pods' : 'watermark';
   if (node === undefined) return 'orphan';
-  return caller.priority === 'housekeeping' ? 'idleInterface' : 'failedAttach';
+  return priority === 'housekeeping' ? 'idleInterface' : 'failedAttach';
 }
 
 function subjectOf(operation: Change['operation']): ChangeSubject {

@@ -6,6 +6,7 @@ import { changeReasons } from '../../../../src/providers/contract/change-purpose
 import type { CallContext } from '../../../../src/providers/contract/cloud.ts';
 import type { CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { ReleaseIPs } from '../../../../src/providers/contract/operations.ts';
+import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import type { CloudCall } from '../../../../src/providers/gate/cloud-call.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
@@ -20,7 +21,7 @@ const context: CallContext = {
   caller: { priority: 'release' },
   signal: new AbortController().signal,
   node: { name: 'one', instanceId: 'i-1' },
-  change: { operation: release },
+  change: { operation: release, priority: 'release' },
 };
 const call: CloudCall = {
   name: 'Unassign',
@@ -110,6 +111,19 @@ describe('the audit of changes', () => {
       { audit: 'end', change: 2, result: 'ok' },
       { audit: 'change', change: 3, result: 'refused' },
     ]);
+  });
+
+  test('tells at the end what the change was made for, though the node needs something else by then', () => {
+    const { audit, lines } = rig();
+    const operation = { kind: 'allocateIPs', instanceId: 'i-1', interfaceId: 'eni-1', count: 1 } as const;
+    const caller: { priority: Priority } = { priority: 'normal' };
+    const growing = { ...context, caller, change: { operation, priority: caller.priority } };
+
+    caller.priority = 'critical';
+    audit.changed({ call, context: growing, end: 'accepted' });
+    audit.changed({ context: growing, end: { kind: 'done', addresses: ['10.0.0.2'] } });
+
+    expect(lines).toMatchObject([{ why: 'watermark' }, { why: 'watermark' }]);
   });
 
   test('says once that its lines are lost, counts them, and says once that they are written again', async () => {

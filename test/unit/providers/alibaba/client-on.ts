@@ -18,8 +18,7 @@ export function clientOn(clock: Clock, api: RpcApi, audit?: ChangeListener): Rpc
     fence: { leads: () => true, isInSafeLeaseWindow: () => true },
     permission: new MutationPermission(noPauses),
     failureOf,
-    listener: { onCall: () => undefined, onWait: () => undefined },
-    audit,
+    listener: { onCall: () => undefined, onWait: () => undefined, audit },
   });
   return new RpcClient(api, gate);
 }
