@@ -117,7 +117,7 @@ export function unrehearsed({ policy, answered, failed, hasNodes }: Unrehearsed)
     return finding(
       'unknown',
       what,
-      'changes were not asked about, because of no node its primary interface, or the security groups of a new one, are known',
+      'changes were not asked about: of each node, the primary interface or the security groups of a new one are not known',
     );
   return ok(what, `${permitted}changes are asked about once a CiliumNode names an instance`);
 }

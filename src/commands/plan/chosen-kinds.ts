@@ -44,7 +44,7 @@ export function chooseKinds(
   const known = limitsFor(question.type, kinds) ?? otherLimits;
   const limits = typeof known === 'string' ? undefined : known;
   if (question.type !== undefined && limits === undefined) {
-    const why = typeof known === 'string' ? `; the cloud was asked: ${known}` : '';
+    const why = typeof known === 'string' ? `; what it can hold is not known: ${known}` : '';
     return { problem: `${unknown('type', question.type, typesOf(kinds))}${why}` };
   }
   const ofSubnet = inSubnet(question.subnet, kinds);

@@ -1,5 +1,5 @@
 // Lines of the command plan. Pure.
-import { cut, type Line, table, told } from '../status/text-table.ts';
+import { cut, type Line, table, title, told } from '../status/text-table.ts';
 import { ageInWords, counted, nameInWords } from '../status/words.ts';
 import { familyNames } from '../../blocks/set/cidr.ts';
 import type { BlockPlan } from './block-plan.ts';
@@ -11,7 +11,7 @@ type Width = number | undefined;
 export function planLines(plan: Plan, notes: readonly string[], width: Width): readonly Line[] {
   const { kinds, problems } = plan;
   const sections = [
-    [headLine(plan), ...kinds.flatMap((kind) => kindLines(kind, kinds, width))],
+    [...title(headInWords(plan), width), ...kinds.flatMap((kind) => kindLines(kind, kinds, width))],
     sumLines(plan, width),
     problems.flatMap((problem) => told('problem', problemInWords(problem, plan), width, 'bad')),
     subnetLines(plan, width),
@@ -29,10 +29,7 @@ export function blockPlanLines(plan: BlockPlan, notes: readonly string[], width:
   );
   const sections = [
     [
-      {
-        text: `${counted(nodes, 'node')}: ${fitInWords(nodes, fit)}`,
-        style: 'title' as const,
-      },
+      ...title(`${counted(nodes, 'node')}: ${fitInWords(nodes, fit)}`, width),
       ...told('each', `gets ${gets.join(' and ')}`, width),
       ...told('total', counted(blocks, 'block'), width),
     ],
@@ -65,10 +62,10 @@ function joined(sections: readonly (readonly Line[])[], width: Width): readonly 
     .map((line) => ({ ...line, text: cut(line.text, width) }));
 }
 
-function headLine({ nodes, fit, kinds }: Plan): Line {
+function headInWords({ nodes, fit, kinds }: Plan): string {
   const type = isOfOneType(kinds) ? (kinds[0]?.type ?? '') : '';
   const what = `${counted(nodes, 'node')}${type === '' ? '' : ` of ${type}`}`;
-  return { text: `${what}: ${fitInWords(nodes, fit)}`, style: 'title' };
+  return `${what}: ${fitInWords(nodes, fit)}`;
 }
 
 function fitInWords(nodes: number, fit: number): string {

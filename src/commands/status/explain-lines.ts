@@ -1,7 +1,7 @@
 // The lines that the command explain prints of a node: the chain from its need to the remedy. Pure.
 import { pausedLines, poolLines } from './status-lines.ts';
 import type { Served, ShownNode } from './served-report.ts';
-import { cut, type Line, told } from './text-table.ts';
+import { cut, type Line, title, told } from './text-table.ts';
 import { ageInWords, counted, nameInWords } from './words.ts';
 
 /** Whether someone has to act, or pods wait. */
@@ -36,7 +36,7 @@ function headLines(node: ShownNode, width: Width): readonly Line[] {
   const { name, standing, instance, reason, why, warnings = [], inDeficitForSeconds: since } = node;
   const long = since === undefined ? '' : ` for ${ageInWords(since)}`;
   return [
-    { text: `${name}: ${nameInWords(standing)}${long}`, style: 'title' },
+    ...title(`${name}: ${nameInWords(standing)}${long}`, width),
     ...(instance === undefined ? [] : told('instance', instance, width)),
     ...(reason === undefined ? [] : told('reason', reason, width, 'bad')),
     ...(why === undefined ? [] : told('why', why, width)),

@@ -1,6 +1,6 @@
 // The lines that the command status prints of a report, and what it calls a problem. Pure.
 import type { Served, ShownReport } from './served-report.ts';
-import { cut, type Line, table, told } from './text-table.ts';
+import { cut, type Line, table, title, told } from './text-table.ts';
 import { ageInWords, counted, nameInWords } from './words.ts';
 
 type Facts = Pick<Served, 'report' | 'unready'>;
@@ -52,7 +52,7 @@ export function headLines(facts: Facts, width: number | undefined): readonly Lin
   const { identity, state, leader, leaderAddress, version } = report;
   const problems = problemsOf(facts);
   return [
-    { text: `${identity}: ${state}${version === undefined ? '' : `, version ${version}`}`, style: 'title' },
+    ...title(`${identity}: ${state}${version === undefined ? '' : `, version ${version}`}`, width),
     ...(leader === undefined
       ? []
       : told('leader', leaderAddress === undefined ? leader : `${leader} at ${leaderAddress}`, width)),

@@ -136,6 +136,12 @@ export function told(
   return paragraph(label, text, width).map((line) => lineOf(line, style));
 }
 
+/** A title: it begins with a name that may be long, and ends with what matters. */
+export function title(text: string, width: number | undefined): readonly Line[] {
+  const lines = width === undefined ? [text] : wrapped(text, width);
+  return lines.map((line) => lineOf(line, 'title'));
+}
+
 function lineOf(text: string, style: Line['style']): Line {
   return style === undefined ? { text } : { text, style };
 }

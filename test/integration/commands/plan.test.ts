@@ -87,7 +87,7 @@ describe('headwater plan', () => {
     expect(huge).toMatchObject({
       code: 2,
       out: '',
-      err: 'headwater plan: no node has the type "m5.huge"; did you mean m5.large?; the cloud was asked: the cloud knows no such type\n',
+      err: 'headwater plan: no node has the type "m5.huge"; did you mean m5.large?; what it can hold is not known: the cloud knows no such type\n',
     });
     expect(elsewhere).toMatchObject({
       code: 2,

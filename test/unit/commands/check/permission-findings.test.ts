@@ -113,7 +113,11 @@ describe('rows of what the cloud would permit', () => {
       verdict: 'unknown',
       found: 'changes were not asked about, because DescribeSubnets, X failed',
     });
-    expect(unrehearsed({ ...without, hasNodes: true })).toMatchObject({ verdict: 'unknown' });
+    expect(unrehearsed({ ...without, hasNodes: true })).toMatchObject({
+      verdict: 'unknown',
+      found:
+        'changes were not asked about: of each node, the primary interface or the security groups of a new one are not known',
+    });
   });
 });
 

@@ -68,6 +68,12 @@ test('a single node, pod and address are told as such', () => {
   expect(linesOf({ add: 2, pods: 0 }, full)[0]).toBe('2 nodes of m5.large: 1 fits');
 });
 
+test('the first line is whole on a narrow terminal', () => {
+  const texts = planLines(planned({ add: 300, pods: 5 }), [], 20).map(({ text }) => text);
+
+  expect(texts.slice(0, 2)).toEqual(['300 nodes of', 'm5.large: all fit']);
+});
+
 test('calls are told in words', () => {
   const limits = { interfaces: 3, addressesPerInterface: 10, prefixes: true, ipv6PerInterface: 10 };
   const lines = linesOf(
