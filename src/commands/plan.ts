@@ -106,7 +106,7 @@ function toldPlan(source: Source, question: PlanQuestion, limits: InstanceLimits
   const chosen = chooseKinds(question, facts.planning, limits);
   if ('problem' in chosen) return unanswered(chosen.problem);
   const planned = planNodes(question.add, chosen.kinds, facts);
-  const notes = [...notesOf(facts), ...ageOf(source)];
+  const notes = [...notesOf(facts), ...hindrancesOf(source), ...ageOf(source)];
   return {
     json: `${JSON.stringify({ ...planned, notes })}\n`,
     lines: (width) => planLines(planned, notes, width),
@@ -120,6 +120,7 @@ function toldBlocks(source: Source, question: PlanQuestion, facts: BlockFacts): 
   const waiting = waitingIn(facts);
   const notes = [
     ...(waiting > 0 ? [`nodes that wait for blocks come first, and are not counted: ${waiting}`] : []),
+    ...hindrancesOf(source),
     ...ageOf(source),
   ];
   return {
@@ -133,6 +134,16 @@ function toldBlocks(source: Source, question: PlanQuestion, facts: BlockFacts): 
 function factsProblem({ json, report }: Source): string | undefined {
   const isEnough = blockFactsIn(json) !== undefined || planningFactsIn(json) !== undefined;
   return isEnough ? undefined : withoutFacts(report);
+}
+
+/** Hindrances that a person ends: until then, nodes may get nothing. */
+function hindrancesOf({ report: { paused, denied = [] } }: Source): readonly string[] {
+  const reasons = paused.map(({ reason }) => reason).join(', ');
+  const permissions = denied.map(({ permission }) => permission).join(', ');
+  return [
+    ...(reasons === '' ? [] : [`planned as if nothing were paused, and paused now: ${reasons}`]),
+    ...(permissions === '' ? [] : [`planned as if all were permitted, and denied now: ${permissions}`]),
+  ];
 }
 
 function ageOf({ takenAt }: Source): readonly string[] {

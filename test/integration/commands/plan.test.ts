@@ -192,6 +192,18 @@ describe('headwater plan', () => {
     expect(notes).toEqual([expect.stringMatching(/^by a snapshot of \d{4}-\d\d-\d\dT/)]);
     expect({ notes: [], ...planned }).toEqual(JSON.parse(live.out));
     expect(await readdir(directory)).not.toContainEqual(expect.stringMatching(/tmp$/));
+
+    const { status, ...head } = JSON.parse(printed.out) as { readonly status: object };
+    const denied = [{ permission: 'ec2:CreateNetworkInterface', remedy: 'allow it' }];
+    const hindered = { ...status, paused: [{ reason: 'dryRun', activities: ['allocate'] }], denied };
+    await writeFile(file, JSON.stringify({ ...head, status: hindered }));
+    const { out } = await headwater(['plan', '--snapshot', file, '--add=1', '--pods=9']);
+    expect(linesOf(out)).toEqual(
+      expect.arrayContaining([
+        'note        planned as if nothing were paused, and paused now: dryRun',
+        'note        planned as if all were permitted, and denied now: ec2:CreateNetworkInterface',
+      ]),
+    );
   });
 
   test.each<[string[], RegExp]>([
