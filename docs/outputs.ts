@@ -1,4 +1,5 @@
 // The answers that commands print with --output=json, as types. The schemas in docs/output/ are made from them.
+import type { AgentReport } from '../src/agent/agent-report.ts';
 import type { BlockNodeReport, BlockStatusReport } from '../src/blocks/modes/block-status-report.ts';
 import type { Finding, Verdict } from '../src/commands/check/finding.ts';
 import type { TypeCapacity } from '../src/commands/max-pods/pod-capacity.ts';
@@ -7,8 +8,10 @@ import type { Plan as PlannedNodes } from '../src/commands/plan/plan.ts';
 import type { NodeStatusReport } from '../src/controller/reporting/node-status-report.ts';
 import type { StatusReport } from '../src/controller/reporting/status-report.ts';
 
-/** The answer of `headwater status` and of `/status`: of a cloud, or of blocks. */
-export type Status = StatusReport | BlockStatusReport;
+/** The answer of `headwater status` and of `/status`: of a cloud, of blocks, or with `--node` of an agent. */
+export type Status = ControllerStatus | AgentReport;
+
+type ControllerStatus = StatusReport | BlockStatusReport;
 
 /** The answer of `headwater explain` and of `/status?node=NAME`. */
 export type Explain = NodeStatusReport | BlockNodeReport;
@@ -38,5 +41,5 @@ export interface Snapshot {
   readonly format: 1;
   /** When it was taken, as in RFC 3339. */
   readonly takenAt: string;
-  readonly status: Status;
+  readonly status: ControllerStatus;
 }

@@ -1,6 +1,7 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type AgentReport, agentReport } from './agent-report.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
 import { LinkedAbort } from '../kubernetes/transport/linked-abort.ts';
@@ -42,8 +43,8 @@ export interface AgentDeps {
   /** Undefined with host-scope. */
   readonly kubernetes: KubernetesTransport | undefined;
   readonly machine: Machine;
-  /** Called once calls are answered, with what tells which addresses are missing. */
-  readonly onServing?: (waitingFor: () => string | undefined) => void;
+  /** Called once calls are answered. */
+  readonly onServing?: (report: () => AgentReport) => void;
 }
 
 /** The machine of the agent, as it reads it beside its own state. */
@@ -205,7 +206,7 @@ export async function serve(
     await queue.replay();
     const replays = (own: AbortSignal): Promise<void> => queue.run(clock, own);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
-    deps.onServing?.(waitingFor);
+    deps.onServing?.(() => agentReport(settings, ipam, { waitingFor: waitingFor(), problem: record.full() }));
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
     const parts = [source, pods, gone].filter((part) => part !== undefined);
     const runs = parts.map((part) => (own: AbortSignal) => part.run(own));

@@ -2,6 +2,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
 import { type AgentEnd, runAgent } from '../agent/agent.ts';
+import { type AgentReport, startingReport } from '../agent/agent-report.ts';
 import { readDnsFile } from '../agent/cni/dns-file.ts';
 import { livingSandboxes } from '../agent/evidence/sandboxes.ts';
 import { agentChecks, agentSettings } from '../agent/agent-settings.ts';
@@ -58,8 +59,9 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
   const settings = agentSettings(options);
   const registry = createAgentMetricRegistry({ measureProcess: true });
   const ended = new AbortController();
-  let waitingFor = (): string | undefined => 'the start of the agent';
-  const servers = serveOverTcp(options, { registry, log, waitingFor: () => waitingFor() }, ended.signal);
+  let current = (): AgentReport => startingReport(settings);
+  const report = (): AgentReport => ({ version, ...current() });
+  const servers = serveOverTcp(options, { registry, log, report }, ended.signal);
   let cluster: Cluster | undefined;
   try {
     cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound, log);
@@ -76,7 +78,7 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
           readDnsFile: (path) => readDnsFile(path, settings.dnsDirectories),
           sandboxes: livingSandboxes,
         },
-        onServing: (missing) => (waitingFor = missing),
+        onServing: (serving) => (current = serving),
       },
       stop,
     );
@@ -90,19 +92,19 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
 interface Served {
   readonly registry: MetricRegistry<AgentMetrics>;
   readonly log: Logger;
-  readonly waitingFor: () => string | undefined;
+  readonly report: () => AgentReport;
 }
 
 /** Serves the API over TCP if the options ask for it: no address depends on it. */
 async function serveOverTcp(
   { prometheusServeAddr, agentHealthPort }: Options,
-  { registry: metrics, log, waitingFor }: Served,
+  { registry: metrics, log, report: status }: Served,
   stop: AbortSignal,
 ): Promise<void> {
   const common = { clock, log, metrics };
   const ready = (): ProbeResult => {
-    const missing = waitingFor();
-    return missing === undefined ? { ok: true } : { ok: false, problem: `waiting for ${missing}` };
+    const { waitingFor } = status();
+    return waitingFor === undefined ? { ok: true } : { ok: false, problem: `waiting for ${waitingFor}` };
   };
   const health = (): ProbeResult => ({ ok: true });
   await Promise.all([
@@ -118,7 +120,7 @@ async function serveOverTcp(
           ...common,
           listenOn: { host: '127.0.0.1', port: agentHealthPort },
           option: 'agent-health-port',
-          state: { health, ready },
+          state: { health, ready, status },
         },
         (address) => log.info('serving health', { ...address }),
         stop,

@@ -39,13 +39,20 @@ const watchFlag = {
   notes: ['Accepted: a whole number from 1 to 3600', 'Default: once; 2 without a number.'],
 } as const;
 
+const nodeFlag = {
+  name: 'node',
+  value: { placeholder: 'name' },
+  help: 'Asks the agent of this node instead: which addresses it has, how many pods have some, and what it waits for. It needs list on pods, and get and create on pods/portforward, in the namespace of the agents.',
+  notes: ['Accepted: the name of a Node', 'Default: the controller is asked.'],
+} as const;
+
 export const statusDescription: Omit<CommandDescription, 'run'> = {
   name: 'status',
   summary: 'show whether the controller is well, and what it lacks',
   description:
     'Finds the leader by its Lease, reads its status through the API server, and shows it: who leads, whether it is ready, nodes by state, pods that wait, reasons, ' +
     `subnets or pools, rate limits, and what is paused or held. ${finding}`,
-  flags: [...askingFlags, ...flagsUnder('Options:', [watchFlag])],
+  flags: [...askingFlags, ...flagsUnder('Options:', [nodeFlag, watchFlag])],
 };
 
 export const explainDescription: Omit<CommandDescription, 'run'> = {

@@ -1,13 +1,20 @@
-// The commands that ask a controller: status shows how it is, explain why one node has what it has.
+// The commands that ask: status shows how a controller is, or the agent of a node; explain why one node has what it has.
 import type { RawFlags } from '../config/raw-option.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
-import { ask, lastOf } from './status/asking.ts';
+import { toldAgent } from './status/agent-lines.ts';
+import { ask, askAgent, lastOf } from './status/asking.ts';
 import { explainLines, isProblem } from './status/explain-lines.ts';
 import type { Served, ShownReport } from './status/served-report.ts';
 import { problemsOf, statusLines } from './status/status-lines.ts';
 import type { Told } from './status/watch.ts';
 
 export function status(given: RawFlags): Promise<number> {
+  const node = lastOf(given, 'node');
+  if (node !== undefined)
+    return askAgent('status', given, {
+      node,
+      tell: (json, agent) => toldAgent(node, json, agent),
+    });
   return ask('status', given, {
     question: {},
     tell: (served) => ({

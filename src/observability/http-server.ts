@@ -29,7 +29,7 @@ export interface HttpServerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Undefined: metrics alone are served. */
-  readonly state: Probed | ServedState | undefined;
+  readonly state: Probed | Reported | ServedState | undefined;
   readonly metrics: { readonly contentType: string; scrape(): Promise<string> };
   /** Time limit for a client to send a request or read an answer, in ms. Default: 10 s. */
   readonly clientTimeout?: number;
@@ -44,10 +44,14 @@ export interface Probed {
 }
 
 /** The answers of a process about itself, beside its metrics. */
-export interface ServedState extends Probed {
+export interface Reported extends Probed {
   /** The state of the process, as JSON data. */
   readonly status: () => unknown;
-  /** The same of one node, known or not. */
+}
+
+/** The answers of a process that knows nodes. */
+export interface ServedState extends Reported {
+  /** The status of one node, known or not. */
   readonly node: (name: string) => { readonly known: boolean };
   /** The page that browsers get at `/`; undefined: none. */
   readonly page: StatusPage | undefined;
@@ -122,7 +126,10 @@ function routesOf({ state, metrics, clock }: HttpServerOptions): ReadonlyMap<str
   ]);
 }
 
-function stateRoutes(state: Probed | ServedState, clock: Clock): readonly (readonly [string, Route])[] {
+function stateRoutes(
+  state: NonNullable<HttpServerOptions['state']>,
+  clock: Clock,
+): readonly (readonly [string, Route])[] {
   const livez: Route = () => probeAnswer(state.health());
   return [
     ['/healthz', livez],
@@ -132,11 +139,10 @@ function stateRoutes(state: Probed | ServedState, clock: Clock): readonly (reado
   ];
 }
 
-function statusRoutes(
-  { status, node, page }: ServedState,
-  clock: Clock,
-): readonly (readonly [string, Route])[] {
-  const whole = new SharedRendering(clock, () => jsonAnswer(200, status()));
+function statusRoutes(state: Reported | ServedState, clock: Clock): readonly (readonly [string, Route])[] {
+  const whole = new SharedRendering(clock, () => jsonAnswer(200, state.status()));
+  if (!('node' in state)) return [['/status', () => whole.read()]];
+  const { node, page } = state;
   return [
     ...(page === undefined ? [] : [['/', () => pageAnswer(page)] as const]),
     [

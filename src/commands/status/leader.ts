@@ -3,11 +3,12 @@ import { optionTable } from '../../config/option-table.ts';
 import { defaultsIn } from '../../config/option-scope.ts';
 import { LeaseClient } from '../../kubernetes/lease/lease-client.ts';
 import type { LeaseRecord } from '../../kubernetes/lease/lease-record.ts';
-import { type ForwardingTransport, openPodPort } from '../../kubernetes/port-forward/pod-port.ts';
-import { type ApiRefusal, ask } from '../../kubernetes/transport/api-reply.ts';
+import type { ForwardingTransport } from '../../kubernetes/port-forward/pod-port.ts';
+import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { isList, type Json, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { argumentOf, inWords, PodWay } from './pod-way.ts';
 import { type Question, readStatus, type ReadStatus } from './served-report.ts';
 
 export interface LeaderPlace {
@@ -146,18 +147,10 @@ export class LeaderReader {
 
   async #pod(namespace: string, { name: pod, port }: Candidate, question: Question): Promise<ReadStatus> {
     const place = `pod ${namespace}/${sanitizedText(pod)}`;
-    let refused: Failed | undefined;
-    const read = await readStatus(async () => {
-      const opened = await openPodPort(this.#transport, { namespace, pod, port }, this.#signal);
-      if (opened.kind === 'open') return { createConnection: () => opened.connection };
-      const needed = `${opened.kind === 'denied' ? opened.verb : 'get'} on pods/portforward in ${namespace}`;
-      refused ??= failed(
-        opened.kind === 'gone' ? `${place} is gone` : inWords(`forward a port of ${place}`, needed, opened),
-      );
-      throw new Error(refused.problem);
-    }, question);
+    const way = new PodWay(this.#transport, { namespace, pod, port }, this.#signal);
+    const read = await readStatus(way.open, question);
     if (read.kind === 'read') return read;
-    if (refused !== undefined) return refused;
+    if (way.refusal !== undefined) return failed(way.refusal);
     if (!/connection refused/i.test(read.problem)) return failed(`cannot read ${place}: ${read.problem}`);
     return failed(
       `${place} refuses port ${port} of its loopback address: let --serve-addr (of the chart: serve.bind) include that address, or give --address`,
@@ -201,23 +194,8 @@ function candidatesIn(
 
 /** The port of its argument --serve-addr. */
 function portOf(pod: Json): number | undefined {
-  const containers = valueAt(pod, 'spec', 'containers');
-  const words = (isList(containers) ? containers : []).flatMap((container) =>
-    ['command', 'args'].flatMap((member) => {
-      const given = valueAt(container, member);
-      return isList(given) ? given.map(String) : [];
-    }),
-  );
-  const [, port] = /(?:^|\s)--serve-addr[=\s]\S*?:(\d+)(?:\s|$)/.exec(words.join(' ')) ?? [];
+  const port = argumentOf(pod, /(?:^|\s)--serve-addr[=\s]\S*?:(\d+)(?:\s|$)/);
   return port === undefined ? undefined : Number(port);
-}
-
-function inWords(what: string, needed: string, refusal: ApiRefusal): string {
-  if (refusal.kind === 'denied' && refusal.status === 401)
-    return `cannot ${what}: the API server does not accept the credentials, which may have expired: log in again, or renew those of the kubeconfig: ${refusal.message}`;
-  return refusal.kind === 'denied'
-    ? `not allowed to ${what}, which needs ${needed}: ${refusal.message}`
-    : `cannot ${what}: ${refusal.message}`;
 }
 
 function failed(problem: string): Failed {

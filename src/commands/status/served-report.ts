@@ -190,6 +190,32 @@ export interface Served {
   readonly node?: { readonly json: string; readonly report: ToldOfNode };
 }
 
+const agentSchema = z.object({
+  version: text.optional(),
+  node: text,
+  mode: text,
+  waitingFor: text.optional(),
+  problem: text.optional(),
+  attachments: z.number(),
+  pools: z.array(
+    z.object({
+      pool: text,
+      family: text,
+      cidrs: z.array(text),
+      capacity: z.number(),
+      used: z.number(),
+      available: z.number(),
+      needed: z.number(),
+    }),
+  ),
+});
+
+export type ShownAgent = z.output<typeof agentSchema>;
+
+export type ReadAgent =
+  | { readonly kind: 'read'; readonly json: string; readonly report: ShownAgent }
+  | { readonly kind: 'failed'; readonly problem: string };
+
 export type ReadStatus =
   | { readonly kind: 'read'; readonly served: Served }
   | { readonly kind: 'failed'; readonly problem: string };
@@ -247,6 +273,21 @@ export async function readStatus(way: Way, { node, limit = timeLimit }: Question
     return told === undefined
       ? { kind: 'failed', problem: `${withVersion(report)} tells nothing of single nodes: update it` }
       : { kind: 'read', served: { ...served, node: { json: ofNode.body, report: told } } };
+  } catch (error) {
+    return { kind: 'failed', problem: sanitizedText(reasonOf(error, limit)) };
+  }
+}
+
+export async function readAgent(way: Way, limit = timeLimit): Promise<ReadAgent> {
+  try {
+    const { code, body } = await get(way, '/status', limit);
+    const report = code === 200 ? parsed(body, agentSchema) : undefined;
+    if (report !== undefined) return { kind: 'read', json: body, report };
+    const isController = code === 200 && reportIn(body) !== undefined;
+    const why = isController
+      ? 'a controller answers there: leave out --node'
+      : `/status is answered with ${code} and no report of an agent: update it, or give the address of --agent-health-port`;
+    return { kind: 'failed', problem: why };
   } catch (error) {
     return { kind: 'failed', problem: sanitizedText(reasonOf(error, limit)) };
   }

@@ -152,7 +152,7 @@ export const agentOptions = optionRows(
     'agent-health-port': {
       kind: integer({ min: 1, max: 65_535 }),
       origin: 'operator',
-      help: 'The port of 127.0.0.1 where probes are answered: /healthz while the agent lives, /readyz once it has addresses. The same is at /v1/healthz on the socket. While the port is taken, the agent gives addresses without it, and tries again.',
+      help: 'The port of 127.0.0.1 where probes are answered: /healthz while the agent lives, /readyz once it has addresses; and where `headwater status --node` reads /status. The same probes are at /v1/healthz on the socket. While the port is taken, the agent gives addresses without it, and tries again.',
     },
   },
 );

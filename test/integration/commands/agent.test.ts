@@ -285,7 +285,7 @@ describe('headwater agent', () => {
     const url = `http://127.0.0.1:${port}`;
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    expect((await fetch(`${url}/status`)).status).toBe(404);
+    expect(await (await fetch(`${url}/status`)).json()).toMatchObject({ mode: 'host-scope', attachments: 0 });
     expect(await agent.stop()).toMatchObject({ code: 0 });
   });
 

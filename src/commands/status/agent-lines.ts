@@ -1,0 +1,43 @@
+// The lines that `headwater status --node` prints of an agent. Pure.
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { ShownAgent } from './served-report.ts';
+import { cut, type Line, table, title, told } from './text-table.ts';
+import type { Told } from './watch.ts';
+import { counted } from './words.ts';
+
+/** The answer of an agent to a question about a node. */
+export function toldAgent(asked: string, json: string, agent: ShownAgent): Told {
+  const { node, waitingFor, problem } = agent;
+  return {
+    json,
+    lines: (width) => agentLines(agent, width),
+    isProblem: waitingFor !== undefined || problem !== undefined,
+    unanswered:
+      node === asked ? undefined : `the agent of ${node} answers, not that of ${sanitizedText(asked, 253)}`,
+  };
+}
+
+/** `width`: of the terminal; undefined without one: every line is whole then. */
+export function agentLines(agent: ShownAgent, width: number | undefined): readonly Line[] {
+  const { node, mode, version, waitingFor, problem, attachments, pools } = agent;
+  const lines = [
+    ...title(`${node}: agent, ${mode}${version === undefined ? '' : `, version ${version}`}`, width),
+    ...(waitingFor === undefined ? [] : told('waits for', waitingFor, width, 'bad')),
+    ...(problem === undefined ? [] : told('problem', problem, width, 'bad')),
+    ...told('pods', `${counted(attachments, 'interface')} with addresses`, width),
+    ...(pools.length === 0 ? [] : [{ text: '' }]),
+    ...table(pools, width, {
+      columns: [
+        ['POOL', ({ pool }) => pool],
+        ['FAMILY', ({ family }) => family],
+        ['SIZE', ({ capacity }) => capacity, 1],
+        ['USED', ({ used }) => used],
+        ['FREE', ({ available }) => available],
+        ['NEEDED', ({ needed }) => needed, 2],
+        ['FROM', ({ cidrs }) => cidrs.join(', '), 3],
+      ],
+      style: ({ available }) => (available === 0 ? 'bad' : undefined),
+    }),
+  ];
+  return lines.map((line) => ({ ...line, text: cut(line.text, width) }));
+}

@@ -1,0 +1,55 @@
+// The way to a port of a pod through the API server, for requests that each open a connection.
+import {
+  type ForwardingTransport,
+  openPodPort,
+  type PodPort,
+} from '../../kubernetes/port-forward/pod-port.ts';
+import type { ApiRefusal } from '../../kubernetes/transport/api-reply.ts';
+import { isList, type Json, valueAt } from '../../kubernetes/transport/json.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { Way } from './served-report.ts';
+
+export class PodWay {
+  /** Rejects with `refusal`. */
+  readonly open: Way;
+  #refusal: string | undefined;
+
+  constructor(transport: ForwardingTransport, to: PodPort, signal: AbortSignal) {
+    const { namespace, pod } = to;
+    const place = `pod ${namespace}/${sanitizedText(pod)}`;
+    this.open = async () => {
+      const opened = await openPodPort(transport, to, signal);
+      if (opened.kind === 'open') return { createConnection: () => opened.connection };
+      const needed = `${opened.kind === 'denied' ? opened.verb : 'get'} on pods/portforward in ${namespace}`;
+      this.#refusal ??=
+        opened.kind === 'gone' ? `${place} is gone` : inWords(`forward a port of ${place}`, needed, opened);
+      throw new Error(this.#refusal);
+    };
+  }
+
+  /** Why the API server opened no connection; undefined if it did. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+}
+
+/** The first group of a pattern in the command line of any container; undefined if none matches. */
+export function argumentOf(pod: Json, pattern: RegExp): string | undefined {
+  const containers = valueAt(pod, 'spec', 'containers');
+  const words = (isList(containers) ? containers : []).flatMap((container) =>
+    ['command', 'args'].flatMap((member) => {
+      const given = valueAt(container, member);
+      return isList(given) ? given.map(String) : [];
+    }),
+  );
+  return pattern.exec(words.join(' '))?.[1];
+}
+
+/** `needed`: the right that a denial is about. */
+export function inWords(what: string, needed: string, refusal: ApiRefusal): string {
+  if (refusal.kind === 'denied' && refusal.status === 401)
+    return `cannot ${what}: the API server does not accept the credentials, which may have expired: log in again, or renew those of the kubeconfig: ${refusal.message}`;
+  return refusal.kind === 'denied'
+    ? `not allowed to ${what}, which needs ${needed}: ${refusal.message}`
+    : `cannot ${what}: ${refusal.message}`;
+}
