@@ -129,7 +129,7 @@ export class OtherReleases {
       const others = await this.#look(signal);
       const choosing = others.filter(({ isOlder, selector }) => isOlder && selector !== undefined);
       pause = scope.isSelective || choosing.length > 0 ? pauses.selective : pauses.whole;
-      // One that does not run serves nothing meanwhile, and this one need not end.
+      // A release that does not run serves nothing meanwhile, and this one need not end.
       const refusal = await this.#refusal(
         choosing.filter(({ isHeld }) => isHeld),
         signal,

@@ -156,7 +156,7 @@ function matches(pattern: string, action: string): boolean {
   return text.length - last.length >= at && text.endsWith(last);
 }
 
-/** One for each action that is permitted or denied, and one for all questions that failed alike. */
+/** A row for each action that is permitted or denied, and a row for all questions that failed alike. */
 function inRows(answers: readonly Answer[]): readonly Rehearsal[] {
   const rows = Map.groupBy(answers, ({ action, answer }) => {
     if (typeof answer === 'string') return `${answer} ${action}`;

@@ -109,7 +109,7 @@ export class ModelCluster {
     return controller;
   }
 
-  /** One for all, so that a controller can start while the API server is away. */
+  /** A kubeconfig for all, so that a controller can start while the API server is away. */
   #kubeconfig(): Promise<string> {
     this.#access ??= this.api.kubeconfigFor(usualServiceAccount);
     return this.#access;
