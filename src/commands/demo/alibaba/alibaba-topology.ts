@@ -1,6 +1,7 @@
 // Defines the Alibaba Cloud of the demonstration: mixed instance types in two zones, and two nodes in a third one whose pod
 // vSwitch has too few addresses; with the rate limits, latency and lag of Alibaba Cloud. Its changes of interfaces end
 // faster than in life, as the agents are faster. In a fourth zone there are only interfaces that were left behind.
+import { alibaba } from '../../../config/clouds/alibaba.ts';
 import { subnetsOf, validTopology } from '../demo-cloud.ts';
 import { readAlibabaTopology, type AlibabaTopology } from '../../../simulator/alibaba/alibaba-topology.ts';
 import { readyLife } from '../../../simulator/alibaba/states.ts';
@@ -27,19 +28,7 @@ const types = [
 ] as const;
 
 /** The permissions of docs/ram-policy.json: the controller of the demonstration may do nothing else. */
-export const policyOfHeadwater: readonly string[] = [
-  'ecs:DescribeInstances',
-  'ecs:DescribeInstanceTypes',
-  'ecs:DescribeNetworkInterfaces',
-  'ecs:DescribeSecurityGroups',
-  'vpc:DescribeVpcs',
-  'vpc:DescribeVSwitches',
-  'ecs:AssignPrivateIpAddresses',
-  'ecs:AttachNetworkInterface',
-  'ecs:CreateNetworkInterface',
-  'ecs:DeleteNetworkInterface',
-  'ecs:UnassignPrivateIpAddresses',
-];
+export const policyOfHeadwater: readonly string[] = alibaba.policy?.permissions ?? [];
 
 /** The agent configuration of each machine. All agents on Alibaba Cloud speak this protocol. */
 export function configureAlibabaNode(facts: MachineFacts): NodeFacts {
