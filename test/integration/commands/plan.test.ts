@@ -163,8 +163,8 @@ describe('headwater plan', () => {
     await controller.said(/"msg":"leading"/);
     const planned = await headwater(['plan', `--address=127.0.0.1:${port}`, '--add=3']);
 
-    for (const name of ['one', 'two', 'three']) await announce(api, name, `i-0000000000000000${name.length}`);
-    await controller.said(/"node":"three","reason":"PodCIDRsExhausted"/);
+    for (const name of ['a', 'b', 'c']) await announce(api, name, `i-0000000000000000${name}`);
+    await controller.said(/"node":"c","reason":"PodCIDRsExhausted"/);
     const then = await headwater(['plan', `--address=127.0.0.1:${port}`, '--add=1']);
 
     expect(linesOf(planned.out)[0]).toBe('3 nodes: 2 fit');
