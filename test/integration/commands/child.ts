@@ -22,9 +22,15 @@ export interface ProcessEnvironment {
 
 const running = new Set<Child>();
 
-/** For `afterEach`: kills the processes of a test, even if the test failed. */
+/**
+ * For `afterEach`: kills the processes of a test, even if the test failed. A test that ran out of time prints what it waited
+ * for.
+ */
 export async function endAll(): Promise<void> {
-  for (const child of running) child.signal('SIGKILL');
+  for (const child of running) {
+    for (const waiting of child.awaited) process.stderr.write(`${waiting}\n`);
+    child.signal('SIGKILL');
+  }
   await Promise.all([...running].map(({ ended }) => ended));
 }
 
@@ -44,7 +50,8 @@ export async function headwater(
 export class Child {
   readonly ended: Promise<Ended>;
   readonly #process: ChildProcess;
-  readonly #watchers = new Set<() => void>();
+  /** Each with the pattern that it waits for. */
+  readonly #watchers = new Map<() => void, RegExp>();
   #out = '';
   #err = '';
   #hasEnded = false;
@@ -84,11 +91,11 @@ export class Child {
       const look = (): void => {
         const match = pattern.exec(this.#out);
         if (match !== null) resolve(match);
-        else if (this.#hasEnded) reject(new Error(`never said ${pattern.source}: ${this.#out}${this.#err}`));
+        else if (this.#hasEnded) reject(new Error(this.#unsaid(pattern)));
         else return;
         this.#watchers.delete(look);
       };
-      this.#watchers.add(look);
+      this.#watchers.set(look, pattern);
       look();
     });
   }
@@ -96,6 +103,11 @@ export class Child {
   /** The first group of the first match. */
   async word(pattern: RegExp): Promise<string> {
     return (await this.said(pattern))[1] ?? '';
+  }
+
+  /** A text for each pattern that somebody waits for. */
+  get awaited(): readonly string[] {
+    return [...this.#watchers.values()].map((pattern) => this.#unsaid(pattern));
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -114,7 +126,11 @@ export class Child {
   }
 
   #notify(): void {
-    for (const watcher of this.#watchers) watcher();
+    for (const watcher of this.#watchers.keys()) watcher();
+  }
+
+  #unsaid({ source }: RegExp): string {
+    return `never said ${source}: ${this.#out}${this.#err}`;
   }
 }
 
