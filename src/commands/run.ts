@@ -110,7 +110,7 @@ async function serve(
     state: {
       health: () => probeResult(controller.problem()),
       ready: () => probeResult(controller.unreadiness(), controller.standbyNote),
-      status: () => controller.status(),
+      status: (withNodes) => controller.status(withNodes),
       node: (name) => controller.node(name),
       page: options.ui ? await statusPage() : undefined,
     },

@@ -214,8 +214,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     return this.#mode.node(name, this.#facts());
   }
 
-  status(): Status {
-    return this.#mode.status(this.#facts());
+  status(withNodes = false): Status {
+    return this.#mode.status(this.#facts(), withNodes);
   }
 
   #facts(): SelfFacts {

@@ -83,7 +83,8 @@ export interface Mode<Status extends object, Node extends object> {
   onStandby(): void;
   /** Called when options changed while running. */
   onOptions(values: LiveValues): void;
-  status(facts: SelfFacts): Status;
+  /** `withNodes`: names every node. */
+  status(facts: SelfFacts, withNodes: boolean): Status;
   node(name: string, facts: SelfFacts): Node;
   /** Sets its gauges. */
   show(): void;

@@ -181,8 +181,8 @@ export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
     // No option of blocks changes while running.
   }
 
-  status(facts: SelfFacts): BlockStatusReport {
-    return { ...blockStatusReport(facts, this.#session?.report()), ...this.#mode.cloud?.() };
+  status(facts: SelfFacts, withNodes: boolean): BlockStatusReport {
+    return { ...blockStatusReport(facts, this.#session?.report(), withNodes), ...this.#mode.cloud?.() };
   }
 
   node(name: string, facts: SelfFacts): BlockNodeReport {

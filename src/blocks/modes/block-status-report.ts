@@ -14,6 +14,8 @@ import { pauseReports, type ReportedWrite } from '../../controller/reporting/pau
 import {
   countsByReason,
   maxListed,
+  type NamesByState,
+  namesByState,
   type NextReport,
   omittedOf,
   type SelfFacts,
@@ -38,6 +40,7 @@ export interface CidrFleetReport {
   /** Nodes with a condition, counted by reason, most frequent first. */
   readonly reasons: Readonly<Record<string, number>>;
   readonly nodes: Readonly<Record<'total' | Standing['standing'], number>>;
+  readonly nodeNames?: NamesByState;
   /** A report for each network that blocks come from. */
   readonly pools: readonly PoolReport[];
   /** Facts that decide what another node would get. */
@@ -112,11 +115,16 @@ export interface ReportedBlocks {
   readonly deleteCiliumNodes: number;
 }
 
-export function blockStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): BlockStatusReport {
+/** `withNodes`: names every node. */
+export function blockStatusReport(
+  facts: SelfFacts,
+  blocks: ReportedBlocks | undefined,
+  withNodes = false,
+): BlockStatusReport {
   return {
     ...selfReport(facts, blocks?.othersWrite),
     ...(blocks !== undefined && facts.pauses.dryRun && { dryRun: sumOfDryRun(blocks) }),
-    ...(blocks !== undefined && fleetReport(blocks)),
+    ...(blocks !== undefined && fleetReport(blocks, withNodes)),
   };
 }
 
@@ -185,7 +193,11 @@ function countsOf(standings: readonly Standing[]): CidrFleetReport['nodes'] {
   return counts;
 }
 
-function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
+function namesOf({ standings }: ReportedBlocks): NamesByState {
+  return namesByState(standings.map(({ standing, holder }) => [standing, holder.name]));
+}
+
+function fleetReport(blocks: ReportedBlocks, withNodes: boolean): CidrFleetReport {
   const { standings } = blocks;
   const waiting = standings
     .filter(({ standing }) => standing === 'waiting')
@@ -196,6 +208,7 @@ function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
   return {
     reasons: countsByReason(standings.map(({ condition }) => condition)),
     nodes: countsOf(standings),
+    ...(withNodes && { nodeNames: namesOf(blocks) }),
     pools: blocks.pools.map(poolReport),
     planning: blocks.planning ?? { blocks: 'oneOfEachFamily' },
     waiting: waiting.slice(0, maxListed).map(entryOf),

@@ -174,6 +174,8 @@ const reportSchema = z.object({
   withdrawalsHeld: held.optional(),
   /** Entries that each list lacks because of its length. */
   omitted: counts.optional(),
+  /** By state; only where the question asks for them. */
+  nodeNames: z.record(z.string(), z.array(text)).optional(),
   dryRun: z.object({ sentence: text, would: counts }).optional(),
   unverified: z.object({ problem: text.optional(), count: z.number() }).optional(),
 });

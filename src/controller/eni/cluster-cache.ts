@@ -194,8 +194,8 @@ export class ClusterCache {
   }
 
   /** How many CiliumNodes are ignored because their owner asks for that. */
-  get leftAlone(): number {
-    return [...this.nodes.keys()].filter((name) => this.unserved(name)?.standing === 'leftAlone').length;
+  get leftAlone(): readonly string[] {
+    return [...this.nodes.keys()].filter((name) => this.unserved(name)?.standing === 'leftAlone');
   }
 
   /** Resolves once all CiliumNodes are known and Nodes are known too or cannot be read for now. */

@@ -198,15 +198,16 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
     });
   }
 
-  status(facts: SelfFacts): StatusReport {
-    return statusReport({
+  status(facts: SelfFacts, withNodes: boolean): StatusReport {
+    const known = {
       ...facts,
       now: this.#deps.host.clock.monotonic(),
       session: this.#session,
       buckets: this.#cloud.buckets(),
       denied: this.#cloud.denied(),
       identityProblem: this.#cache.identityProblem,
-    });
+    };
+    return statusReport(known, withNodes);
   }
 
   show(): void {

@@ -143,7 +143,7 @@ export class LeaderSession implements NodeListener {
   }
 
   /** CiliumNodes that their owner asks to ignore. */
-  get leftAlone(): number {
+  get leftAlone(): readonly string[] {
     return this.#deps.cluster.leftAlone;
   }
 

@@ -190,6 +190,15 @@ export function countsByReason(
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
+/** The names of all nodes of each state that any has. Only `/status?nodes` has them. */
+export type NamesByState = Readonly<Record<string, readonly string[]>>;
+
+export function namesByState(nodes: readonly (readonly [state: string, name: string])[]): NamesByState {
+  const names: Record<string, string[]> = {};
+  for (const [state, name] of nodes) (names[state] ??= []).push(name);
+  return names;
+}
+
 /** Maximum entries shown per list. */
 export const maxListed = 1000;
 

@@ -9,10 +9,12 @@ import type { DryRunReport } from './dry-run-report.ts';
 import type { MissingPermission } from './missing-permissions.ts';
 import type { ReportedWrite } from './pause-report.ts';
 import { type PlanningReport, planningReport, type PlanningSources } from './planning-report.ts';
-import { totalsOf } from './fleet-metrics.ts';
+import { standingOf, totalsOf } from './fleet-metrics.ts';
 import {
   countsByReason,
   maxListed,
+  type NamesByState,
+  namesByState,
   omittedOf,
   type SelfFacts,
   type SelfReport,
@@ -66,6 +68,7 @@ export interface FleetReport {
   readonly cloudRead: CloudReadReport;
   /** Entries omitted from each list because of its length. */
   readonly omitted?: Readonly<Record<string, number>>;
+  readonly nodeNames?: NamesByState;
   readonly subnets: readonly SubnetReport[];
   /** Facts that decide what another node would get. */
   readonly planning?: PlanningReport;
@@ -131,7 +134,7 @@ export interface NodeReport {
   readonly why?: string;
 }
 
-/** `now` is monotonic. */
+/** `now` is monotonic. `withNodes`: names every node. */
 export function statusReport(
   facts: SelfFacts &
     CloudCallReport & {
@@ -139,6 +142,7 @@ export function statusReport(
       readonly identityProblem: string | undefined;
       readonly now: number;
     },
+  withNodes?: boolean,
 ): StatusReport {
   const { session, denied, buckets, now, identityProblem } = facts;
   const withdrawalsHeld = session?.cloud.heldWithdrawals;
@@ -156,7 +160,7 @@ export function statusReport(
     ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
     ...(fleet !== undefined && unverifiedReport(fleet.summaries, identityProblem)),
     denied,
-    ...(fleet !== undefined && fleetReport(fleet, now)),
+    ...(fleet !== undefined && fleetReport(fleet, now, withNodes)),
     buckets,
   };
 }
@@ -165,7 +169,7 @@ export function statusReport(
 export interface ReportedSession {
   summaries(): readonly NodeSummary[];
   /** CiliumNodes that their owner asks to ignore, and no summary tells of. Default: none. */
-  readonly leftAlone?: number;
+  readonly leftAlone?: readonly string[];
   readonly cloud: {
     subnets(): readonly SubnetFigures[];
     readonly lastRead: CloudReadReport;
@@ -182,14 +186,14 @@ export interface ReportedSession {
 
 interface Fleet {
   readonly summaries: readonly NodeSummary[];
-  readonly leftAlone: number | undefined;
+  readonly leftAlone: readonly string[] | undefined;
   readonly subnets: readonly SubnetFigures[];
   readonly cloudRead: CloudReadReport;
   readonly planningSources: PlanningSources | undefined;
 }
 
-function fleetReport(fleet: Fleet, now: number): FleetReport {
-  const { summaries, leftAlone = 0, subnets, cloudRead, planningSources } = fleet;
+function fleetReport(fleet: Fleet, now: number, withNodes: boolean | undefined): FleetReport {
+  const { summaries, leftAlone = [], subnets, cloudRead, planningSources } = fleet;
   const { nodes, addresses, pendingPods } = totalsOf(summaries);
   const lists = {
     subnets: subnetReports(subnets, summaries),
@@ -198,17 +202,25 @@ function fleetReport(fleet: Fleet, now: number): FleetReport {
     excluded: summaries.flatMap(exclusionReports),
   };
   return {
-    nodes: { ...nodes, leftAlone },
+    nodes: { ...nodes, leftAlone: leftAlone.length },
     addresses,
     pendingPods,
     cloudRead,
     ...omittedOf(lists),
+    ...(withNodes === true && { nodeNames: namesOf(fleet) }),
     subnets: lists.subnets.slice(0, maxListed),
     ...(planningSources !== undefined && { planning: planningReport(summaries, planningSources) }),
     inDeficit: lists.inDeficit.slice(0, maxListed),
     warnings: lists.warnings.slice(0, maxListed),
     excluded: lists.excluded.slice(0, maxListed),
   };
+}
+
+function namesOf({ summaries, leftAlone = [] }: Fleet): NamesByState {
+  return namesByState([
+    ...summaries.map((entry) => [standingOf(entry), entry.name] as const),
+    ...leftAlone.map((name) => ['leftAlone', name] as const),
+  ]);
 }
 
 function subnetReports(

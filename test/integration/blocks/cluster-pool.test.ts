@@ -281,9 +281,11 @@ describe('run --ipam=cluster-pool', () => {
       'CiliumNode PodCIDRsExhausted',
       'Node PodCIDRsExhausted',
     ]);
-    expect(world.leader?.controller.status()).toMatchObject({
+    expect(world.leader?.controller.status()).not.toHaveProperty('nodeNames');
+    expect(world.leader?.controller.status(true)).toMatchObject({
       reasons: { PodCIDRsExhausted: 1 },
       nodes: { total: 2, served: 1, waiting: 1, leftAlone: 0 },
+      nodeNames: { served: ['a'], waiting: ['b'] },
       pools: [
         { pool: 'default', family: 'ipv4', cidr: '10.0.0.0/24', capacity: 1, held: 1, free: 0, waiting: 1 },
       ],

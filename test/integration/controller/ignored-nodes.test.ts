@@ -30,7 +30,7 @@ describe('a CiliumNode whose Node asks to ignore it', () => {
     await world.announce(world.machine(1));
     await world.advance(60_000);
     const ignored = { offered: world.pool(machine).size, states: world.history.of(machine.name).length };
-    const { nodes } = controller.controller.status();
+    const { nodes, nodeNames } = controller.controller.status(true);
 
     await world.annotate('false');
     await world.advance(30_000);
@@ -41,6 +41,7 @@ describe('a CiliumNode whose Node asks to ignore it', () => {
 
     expect(ignored).toEqual({ offered: 0, states: 1 });
     expect(nodes).toMatchObject({ total: 1, satisfied: 1, blocked: 0, leftAlone: 1 });
+    expect(nodeNames).toEqual({ satisfied: [world.machine(1).name], leftAlone: [machine.name] });
     expect(served).toBe(8);
     expect(world.pool(machine).size).toBe(8);
     expect(world.held(machine)).toHaveLength(8);

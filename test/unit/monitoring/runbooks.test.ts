@@ -48,6 +48,7 @@ const statusKeys = {
   notReadyBecause: true,
   cloudRead: true,
   omitted: true,
+  nodeNames: true,
   dryRun: true,
   reasons: true,
   subnets: true,

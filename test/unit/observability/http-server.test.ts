@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, Socket } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import { once } from 'node:events';
 import {
   type HttpServer,
@@ -86,6 +87,8 @@ describe('startHttpServer', () => {
       'never listed the nodes',
     ],
     ['/status', {}, 200, '{\n  "nodes": 3\n}\n'],
+    ['/status?nodes', { status: (withNodes) => ({ withNodes }) }, 200, '{\n  "withNodes": true\n}\n'],
+    ['/status', { status: (withNodes) => ({ withNodes }) }, 200, '{\n  "withNodes": false\n}\n'],
     ['/status?node=one', {}, 200, '{\n  "known": true,\n  "name": "one"\n}\n'],
     ['/status?node=t%77o', {}, 404, '{\n  "known": false,\n  "name": "two"\n}\n'],
     ['/', {}, 404, 'not found; there is /metrics, /healthz, /v1/healthz, /readyz, /status'],
@@ -104,6 +107,28 @@ describe('startHttpServer', () => {
     expect(code).toBe(200);
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(body).toContain('\nheadwater_leader 0\n');
+  });
+
+  test('compresses the names of nodes for clients that accept it, and nothing else', async () => {
+    const names = Array.from(
+      { length: 10_000 },
+      (_, index) => `ip-10-0-${index >> 8}-${index & 255}.internal`,
+    );
+    const server = await start({ status: (withNodes) => (withNodes ? { names } : { count: names.length }) });
+    const headers = { 'accept-encoding': 'gzip, deflate, br' };
+    const sent = request({ ...server.address, path: '/status?nodes', headers }).end();
+
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const body = Buffer.concat(await response.toArray());
+
+    expect(response.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-length': String(body.length),
+    });
+    expect(body.length).toBeLessThan(60_000);
+    expect(JSON.parse(gunzipSync(body).toString())).toEqual({ names });
+    expect((await ask(server, '/status?nodes')).headers).not.toHaveProperty('content-encoding');
+    expect((await ask(server, '/status')).body).toContain('10000');
   });
 
   test('answers HEAD as GET, without the body', async () => {
@@ -207,6 +232,7 @@ describe('many readers at once', () => {
       (render) => ({ metrics: { contentType: 'text/plain', scrape: () => Promise.resolve(render()) } }),
     ],
     ['/status', (render) => ({ status: render })],
+    ['/status?nodes', (render) => ({ status: render })],
   ])('of %s share renderings', async (path, options) => {
     let renderings = 0;
     const render = (): string => {

@@ -48,6 +48,23 @@ describe('the answer of /status', () => {
     });
   });
 
+  test('names every node by state where it is asked to, and none otherwise', () => {
+    const session = {
+      ...sessionOf(0),
+      summaries: () => [servedEntry('a'), unservedEntry('b'), servedEntry('c')],
+      leftAlone: ['d'],
+    };
+    const of = { ...facts, state: 'leading', session } as const;
+
+    expect(statusReport(of, true).nodeNames).toEqual({
+      satisfied: ['a', 'c'],
+      blocked: ['b'],
+      leftAlone: ['d'],
+    });
+    expect(statusReport(of)).not.toHaveProperty('nodeNames');
+    expect(statusReport({ ...of, session: undefined }, true)).not.toHaveProperty('nodeNames');
+  });
+
   test('shows an empty fleet as empty when a leader gives it', () => {
     const report = statusReport({ ...facts, state: 'leading', session: sessionOf(0) });
 
