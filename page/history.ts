@@ -1,4 +1,4 @@
-// Free addresses of each subnet or pool since the page was opened.
+// Free addresses of each subnet, and free blocks of each pool, since the page was opened.
 import type { ShownReport } from '../src/commands/status/served-report.ts';
 
 /** One hour of reads. */
@@ -10,7 +10,7 @@ export class History {
   /** `at`: in ms. */
   add({ subnets = [], pools = [] }: ShownReport, at: number): void {
     const now = [
-      ...subnets.map(({ id, free }) => [id, free] as const),
+      ...subnets.filter(({ counted }) => counted).map(({ id, free }) => [id, free] as const),
       ...pools.map(({ pool, cidr, free }) => [`${pool} ${cidr}`, free] as const),
     ];
     for (const [id, free] of now) {

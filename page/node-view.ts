@@ -9,12 +9,12 @@ interface NodeViewProps {
   /** Undefined until it is read. */
   readonly told: ToldOfNode | undefined;
   readonly served: Pick<Served, 'report' | 'unready'>;
-  /** Chooses no node. */
-  readonly close: (node: '') => void;
 }
 
-export function NodeView({ name, told, served, close }: NodeViewProps): VNode | string {
-  const leave = (): void => close('');
+export function NodeView({ name, told, served }: NodeViewProps): VNode | string {
+  const leave = (): void => {
+    location.hash = '';
+  };
   return html`
     <section aria-labelledby="node" class="node">
       <h2 id="node" tabindex="-1" ref=${focusOnce}>Node ${name}</h2>

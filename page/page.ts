@@ -3,6 +3,7 @@
 import { h, render, type VNode } from 'preact';
 import { html } from 'htm/preact';
 import { nodeIn, reportIn, type ShownReport, type ToldOfNode } from '../src/commands/status/served-report.ts';
+import { chosenNode } from './chosen-node.ts';
 import { Controller, Nodes, Reasons } from './fleet.ts';
 import { History } from './history.ts';
 import { NodeView } from './node-view.ts';
@@ -29,12 +30,6 @@ const shown: Shown = {
 };
 const history = new History();
 
-/** The node that the address names: `#node=NAME`. */
-function chosenNode(): string | undefined {
-  const name = new URLSearchParams(location.hash.slice(1)).get('node')?.trim();
-  return name === undefined || name === '' ? undefined : name;
-}
-
 async function read(path: string): Promise<string> {
   const answer = await fetch(path, { signal: AbortSignal.timeout(2 * interval), cache: 'no-store' });
   return answer.text();
@@ -54,7 +49,7 @@ async function readNode(): Promise<void> {
 
 async function refresh(): Promise<void> {
   try {
-    const [status] = await Promise.all([read('status'), readNode()]);
+    const [status] = await Promise.all([read('status?nodes'), readNode()]);
     const report = reportIn(status);
     shown.problem = report === undefined ? 'the answer is not the report of a controller' : undefined;
     if (report === undefined) return;
@@ -63,8 +58,14 @@ async function refresh(): Promise<void> {
     shown.readAt = new Date();
     history.add(report, shown.readAt.getTime());
   } catch (error) {
-    shown.problem = error instanceof Error ? error.message : String(error);
+    shown.problem = reasonOf(error);
   }
+}
+
+/** Browsers do not say why they got no answer. */
+function reasonOf(error: unknown): string {
+  if (error instanceof TypeError) return 'the controller does not answer: it ended, or the port-forward did';
+  return error instanceof Error ? error.message : String(error);
 }
 
 function show(): void {
@@ -76,15 +77,19 @@ function Page(): VNode | string {
   const { report, unready, problem, node } = shown;
   if (report === undefined) return html`<p role="status">${problem ?? 'reading'}</p>`;
   return html`
-    ${problem === undefined ? '' : html`<p role="alert" class="bad">not read since ${age()}: ${problem}</p>`}
+    ${
+      problem === undefined
+        ? html`<p>read at ${age()}, and every ${interval / 1000} s while this page is in view</p>`
+        : html`<p role="alert" class="bad">not read since ${age()}: ${problem}</p>`
+    }
     <${Controller} report=${report} unready=${unready} />
-    <${Nodes} report=${report} choose=${choose} />
+    <${Nodes} report=${report} chosen=${node?.name} />
     ${
       node === undefined
         ? ''
-        : html`<${NodeView} name=${node.name} told=${node.told} served=${{ report, unready }} close=${choose} />`
+        : html`<${NodeView} name=${node.name} told=${node.told} served=${{ report, unready }} />`
     }
-    <${Reasons} report=${report} choose=${choose} />
+    <${Reasons} report=${report} />
     <${SupplyTable} report=${report} history=${history} />
     <${Budgets} report=${report} />
   `;
@@ -94,24 +99,35 @@ function age(): string {
   return shown.readAt?.toLocaleTimeString() ?? 'the start';
 }
 
-function choose(name: string): void {
-  location.hash = name === '' ? '' : `node=${encodeURIComponent(name)}`;
-}
-
 async function begin(): Promise<never> {
   for (;;) {
+    await inView();
     await refresh();
     show();
     await new Promise((resolve) => void setTimeout(resolve, interval));
   }
 }
 
+/** Nobody looks at a hidden page: it asks for nothing. */
+async function inView(): Promise<void> {
+  while (document.hidden)
+    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
+}
+
+/** The link that led to the node that is shown: who closes it goes on from there. */
+let origin: Element | null = null;
+
 addEventListener('hashchange', () => {
+  if (chosenNode() !== undefined && document.activeElement?.closest('.node') === null)
+    origin = document.activeElement;
   void readNode()
     .catch((error: unknown) => {
-      shown.problem = String(error);
+      shown.problem = reasonOf(error);
     })
-    .then(show);
+    .then(show)
+    .then(() => {
+      if (chosenNode() === undefined && origin instanceof HTMLElement) origin.focus();
+    });
 });
 show();
 void begin();

@@ -1,6 +1,7 @@
 // Subnets or pools with what they have left and how that changed, and the budgets of calls.
 import type { VNode } from 'preact';
 import type { ShownReport } from '../src/commands/status/served-report.ts';
+import { ageInWords } from '../src/commands/status/words.ts';
 import type { History } from './history.ts';
 import { html } from 'htm/preact';
 
@@ -13,26 +14,26 @@ interface Row {
   readonly id: string;
   readonly name: string;
   readonly place: string;
-  readonly free: number;
+  /** Undefined while it is not counted yet. */
+  readonly free: number | undefined;
   readonly size: number;
   readonly note: string;
 }
 
+/** A subnet has addresses, and a pool has blocks. */
 export function SupplyTable({ report, history }: SupplyProps): VNode | string {
   const rows = rowsOf(report);
   if (rows.length === 0) return '';
-  const titles = ['name', 'where', 'free', 'size', 'in use', 'since this page is open', ''];
+  const [name, unit] = report.subnets === undefined ? ['Pools', 'blocks'] : ['Subnets', 'addresses'];
   return html`<section aria-labelledby="supply">
-    <h2 id="supply">${report.subnets === undefined ? 'Pools' : 'Subnets'}</h2>
+    <h2 id="supply">${name}</h2>
     <table>
-      <thead><tr>${titles.map((title) => html`<th class=${kindOf(title)}>${title}</th>`)}</tr></thead>
+      <thead><tr>
+        <th>name</th><th class="number">free ${unit}</th><th class="number">of</th><th class="use">in use</th><th>state</th><th>free ${unit} since this page is open</th>
+      </tr></thead>
       <tbody>${rows.map((row) => rowView(row, history))}</tbody>
     </table>
   </section>`;
-}
-
-function kindOf(title: string): string {
-  return title === 'free' || title === 'size' ? 'number' : '';
 }
 
 /** Most are full most of the time. */
@@ -45,7 +46,7 @@ export function Budgets({ report }: Pick<SupplyProps, 'report'>): VNode | string
   return html`<details>
     <summary>Budgets of calls: ${used} of ${buckets.length} in use</summary>
     <table>
-      <thead><tr><th>call</th>${['left', 'of', 'a second', 'throttled'].map((title) => html`<th class="number">${title}</th>`)}</tr></thead>
+      <thead><tr><th>call</th>${['tokens left', 'of', 'refill a second', 'throttled'].map((title) => html`<th class="number">${title}</th>`)}</tr></thead>
       <tbody>${buckets
         .toSorted((a, b) => Number(isUsed(b)) - Number(isUsed(a)))
         .map(
@@ -57,11 +58,15 @@ export function Budgets({ report }: Pick<SupplyProps, 'report'>): VNode | string
             throttled,
           }) => html`<tr class=${throttled > 0 ? 'doubtful' : ''}>
             <th scope="row">${action}</th>
-            ${[Math.floor(tokens), capacity, refillPerSecond, throttled].map((count) => html`<td class="number">${count}</td>`)}
+            ${[Math.floor(tokens), capacity, refillPerSecond, throttled].map((count) => html`<td class="number">${tenths(count)}</td>`)}
           </tr>`,
         )}</tbody>
     </table>
   </details>`;
+}
+
+function tenths(count: number): number {
+  return Math.round(10 * count) / 10;
 }
 
 function rowsOf({ subnets = [], pools = [] }: ShownReport): readonly Row[] {
@@ -70,8 +75,8 @@ function rowsOf({ subnets = [], pools = [] }: ShownReport): readonly Row[] {
       id,
       // What differs between ids of one cloud stands at their end.
       name: name ?? id.slice(id.lastIndexOf('/') + 1),
-      place: `${zone} ${cidr}`,
-      free,
+      place: `${zone} ${cidr}`.trim(),
+      free: counted ? free : undefined,
       size,
       note: [
         ...(counted ? [] : ['not counted yet']),
@@ -80,45 +85,62 @@ function rowsOf({ subnets = [], pools = [] }: ShownReport): readonly Row[] {
         ...fullIn(daysLeft),
       ].join(', '),
     })),
-    ...pools.map(({ pool, cidr, free, capacity, waiting, daysLeft }) => ({
+    ...pools.map(({ pool, cidr, maskSize, free, capacity, waiting, daysLeft }) => ({
       id: `${pool} ${cidr}`,
       name: pool,
-      place: cidr,
+      place: `${cidr} in blocks of /${maskSize}`,
       free,
       size: capacity,
-      note: [...(waiting > 0 ? [`${waiting} waiting`] : []), ...fullIn(daysLeft)].join(', '),
+      note: [
+        ...(free === 0 ? ['exhausted'] : []),
+        ...(waiting > 0 ? [`${waiting} waiting`] : []),
+        ...fullIn(daysLeft),
+      ].join(', '),
     })),
   ];
-  // The fullest stands first.
-  return rows.toSorted((a, b) => a.free / a.size - b.free / b.size);
+  // The fullest stands first, and the uncounted last.
+  return rows.toSorted((a, b) => shareFree(a) - shareFree(b));
+}
+
+function shareFree({ free, size }: Row): number {
+  return free === undefined ? 2 : free / Math.max(1, size);
 }
 
 function fullIn(days: number | undefined): readonly string[] {
   return days === undefined ? [] : [`full in ${days.toFixed(1)} days`];
 }
 
-function rowView({ id, name, place, free, size, note }: Row, history: History): VNode | string {
-  const share = size === 0 ? 0 : (size - free) / size;
-  const words = `${Math.round(100 * share)} % in use`;
+function rowView(row: Row, history: History): VNode | string {
+  const { id, name, place, free, size, note } = row;
   return html`<tr class=${free === 0 ? 'bad' : ''}>
-    <th scope="row" title=${id}>${name}</th><td>${place}</td><td class="number">${free}</td><td class="number">${size}</td>
-    <td><meter min="0" max="1" high="0.9" optimum="0" value=${share} aria-label=${words}>${words}</meter></td>
-    <td>${trend(history.of(id))}</td><td>${note}</td>
+    <th scope="row" title=${id}>${name}<small>${place}</small></th><td class="number">${free ?? '?'}</td><td class="number">${size}</td>
+    <td class="use">${free === undefined ? '' : useOf(row)}</td><td>${note}</td><td>${trend(history.of(id))}</td>
   </tr>`;
+}
+
+function useOf(row: Row): VNode | string {
+  const share = 1 - shareFree(row);
+  const words = `${Math.floor(100 * share)} %`;
+  return html`<meter min="0" max="1" high="0.9" optimum="0" value=${share} aria-hidden="true"></meter> ${words}`;
 }
 
 const [width, height] = [120, 20];
 
+/** The line, and what it says. */
 function trend(line: ReturnType<History['of']>): VNode | string {
   const [first] = line;
   const last = line.at(-1);
   if (first === undefined || last === undefined || line.length < 2) return '';
+  const change = last.free - first.free;
+  const words = change === 0 ? 'no change' : `${change > 0 ? '+' : '−'}${Math.abs(change)}`;
   const counts = line.map(({ free }) => free);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const x = (at: number): number => (width * (at - first.at)) / Math.max(1, last.at - first.at);
-  const y = (free: number): number =>
-    height - 1 - ((height - 2) * (free - least)) / Math.max(1, most - least);
+  const y = (free: number): number => height - 1 - ((height - 2) * (free - least)) / (most - least);
   const points = line.map(({ at, free }) => `${x(at).toFixed(1)},${y(free).toFixed(1)}`).join(' ');
-  const change = last.free - first.free;
-  return html`<svg width=${width} height=${height} role="img" aria-label=${`free addresses: ${change >= 0 ? '+' : ''}${change}`}><polyline points=${points} /></svg>`;
+  const drawn =
+    most === least
+      ? ''
+      : html`<svg width=${width} height=${height} aria-hidden="true"><polyline points=${points} /></svg> `;
+  return html`${drawn}${words} in ${ageInWords(Math.round((last.at - first.at) / 1000))}`;
 }

@@ -38,6 +38,9 @@ const report = {
   ],
   buckets: [],
 };
+const names = Array.from({ length: 5000 }, (_, index) => `node-${index}`);
+const nodeNames = { satisfied: names.filter((name) => name !== 'node-7'), blocked: ['node-7'] };
+const standby = { state: 'standby', identity: 'controller-2', leader: 'controller-1', paused: [] };
 const node = {
   known: true,
   name: 'node-7',
@@ -51,6 +54,8 @@ let browser: Browser;
 let server: HttpServer;
 let page: Page;
 let complaints: string[];
+let shown: object;
+let asked: number;
 
 beforeAll(async () => {
   if (program === '') return;
@@ -64,8 +69,12 @@ beforeAll(async () => {
     state: {
       health: () => ({ ok: true }),
       ready: () => ({ ok: true }),
-      status: () => report,
-      node: (name) => (name === node.name ? node : { known: false, state: 'leading', nearest: node.name }),
+      status: (withNodes) => {
+        asked++;
+        return withNodes ? { ...shown, ...('nodes' in shown && { nodeNames }) } : shown;
+      },
+      node: (name) =>
+        names.includes(name) ? { ...node, name } : { known: false, state: 'leading', nearest: node.name },
       page: { html, contentSecurityPolicy: policyOf(html) },
     },
     metrics: { contentType: 'text/plain', scrape: () => Promise.resolve('') },
@@ -82,14 +91,22 @@ afterAll(async () => {
   await server.close();
 });
 
-async function open(options: Parameters<Browser['newPage']>[0] = {}, hash = ''): Promise<void> {
+async function open(
+  options: Parameters<Browser['newPage']>[0] = {},
+  { hash = '', of = report }: { readonly hash?: string; readonly of?: typeof report | typeof standby } = {},
+): Promise<void> {
+  shown = of;
+  asked = 0;
   page = await browser.newPage(options);
+  await page.clock.install();
   complaints = [];
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.goto(`http://127.0.0.1:${server.address.port}/${hash}`);
-  await page.getByRole('heading', { name: 'controller-1: leading' }).waitFor();
+  await page.getByRole('heading', { name: `${of.identity}: ${of.state}` }).waitFor();
 }
+
+const focused = (attribute: string): Promise<unknown> => page.evaluate(`document.activeElement.${attribute}`);
 
 /** The lowest contrast of text against the page, as https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio has it. */
 const leastContrast = `
@@ -113,8 +130,12 @@ whereABrowserIs('the page', () => {
     await page.getByText('1 node with a reason; pods that wait: 3; 1 permission denied').waitFor();
     await page.getByText('ec2:CreateNetworkInterface: allow it to the role').waitFor();
     await page.getByText('it reads the cloud').first().waitFor();
-    expect(await page.locator('.tiles i, .tiles button').count()).toBe(5000);
-    expect(await page.getByRole('img', { name: '4999 satisfied, 1 blocked' }).count()).toBe(1);
+    expect(await page.locator('.tiles a').count()).toBe(5000);
+    expect(await page.locator('.map h3').allTextContents()).toEqual([
+      '1 blocked',
+      '1 satisfied, with a warning',
+      '4998 satisfied',
+    ]);
     expect(complaints).toEqual([]);
   });
 
@@ -129,48 +150,126 @@ whereABrowserIs('the page', () => {
   test('explains a node that is chosen by keyboard, and goes back', async () => {
     await open();
 
-    const button = page.getByRole('button', { name: 'node-7', exact: true }).first();
-    await button.focus();
+    const link = page.getByRole('link', { name: 'node-7', exact: true }).first();
+    await link.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Node node-7' }).waitFor();
     await page.getByText('in 30 s, when a subnet has room').waitFor();
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Node node-7');
+    expect(await focused('textContent')).toBe('Node node-7');
     await page.getByRole('button', { name: 'Close' }).press('Enter');
     await page.getByRole('heading', { name: 'Node node-7' }).waitFor({ state: 'detached' });
+    await page.waitForFunction("document.activeElement.textContent === 'node-7'");
     expect(complaints).toEqual([]);
   });
 
-  test('has a tile with name, state and reason for each node that is not well: one tab stop, and arrows lead on', async () => {
-    await open();
-    const tiles = page.getByRole('group', { name: 'nodes with a reason' }).getByRole('button');
-    const words = [
-      `node-7: lacks addresses: SubnetsExhausted: give ${hostile} more room`,
-      'node-9: is served, with a warning: MaxPodsTooHigh: set maxPods',
-    ];
-    const names = (attribute: string): Promise<unknown[]> =>
-      Promise.all([0, 1].map((index) => tiles.nth(index).getAttribute(attribute)));
-    const focused = (): Promise<unknown> =>
-      page.evaluate('document.activeElement.getAttribute("aria-label")');
+  test('names each node in its tile, and leads from tile to tile by one tab stop for each state', async () => {
+    await open({ viewport: { width: 1200, height: 800 } });
+    const group = (name: string) => page.getByRole('group', { name }).getByRole('link');
+    const well = group('4998 satisfied');
 
-    expect(await tiles.count()).toBe(2);
-    expect([await names('aria-label'), await names('title')]).toEqual([words, words]);
-    expect(await names('tabindex')).toEqual(['0', '-1']);
-    await tiles.first().focus();
-    const met: unknown[] = [await focused()];
-    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'End', 'Home', 'End']) {
+    expect(await group('1 blocked').first().getAttribute('title')).toBe(
+      `node-7: blocked: SubnetsExhausted: give ${hostile} more room`,
+    );
+    expect(await group('with a warning').first().getAttribute('title')).toBe(
+      'node-9: satisfied: MaxPodsTooHigh: set maxPods',
+    );
+    await well.first().focus();
+    const met: unknown[] = [await focused('title')];
+    for (const key of ['ArrowRight', 'ArrowLeft', 'ArrowLeft', 'End', 'ArrowDown', 'Home', 'ArrowRight']) {
       await page.keyboard.press(key);
-      met.push(await focused());
+      met.push(await focused('title'));
     }
-    const [first, second] = words;
-    expect(met).toEqual([first, second, second, first, second, first, second]);
-    expect(await names('tabindex')).toEqual(['-1', '0']);
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.name')).toBe('node');
+    expect(met).toEqual([0, 1, 0, 0, 4999, 4999, 0, 1].map((index) => `node-${index}: satisfied`));
+    await page.keyboard.press('ArrowDown');
+    const [above, below] = [await well.nth(1).boundingBox(), await page.locator(':focus').boundingBox()];
+    expect(below?.x).toBe(above?.x);
+    expect(below?.y).toBeGreaterThan(above?.y ?? Infinity);
     await page.keyboard.press('Shift+Tab');
-    expect(await focused()).toBe(second);
-    await tiles.first().press('Enter');
-    await page.getByRole('heading', { name: 'Node node-7' }).waitFor();
+    expect(await focused('title')).toMatch(/^node-9: /);
+    await page.keyboard.press('Shift+Tab');
+    expect(await focused('title')).toMatch(/^node-7: /);
+    await page.keyboard.press('Shift+Tab');
+    expect(await focused('textContent')).toBe('Explain');
     expect(complaints).toEqual([]);
+  });
+
+  test.each(['click', 'Enter'])('explains a node that is well on %s of its tile', async (way) => {
+    await open();
+    const tile = page.getByRole('link', { name: 'node-12: satisfied', exact: true });
+
+    if (way === 'click') await tile.click();
+    else await tile.press('Enter');
+
+    await page.getByRole('heading', { name: 'Node node-12', exact: true }).waitFor();
+    await page.waitForFunction("document.querySelector('[aria-current]')?.title === 'node-12: satisfied'");
+    expect(complaints).toEqual([]);
+  });
+
+  test('shows the node of a tile that has the focus or the pointer', async () => {
+    await open();
+
+    await page.getByRole('link', { name: 'node-12: satisfied', exact: true }).focus();
+    await page.getByText('node-12: satisfied').waitFor();
+    await page.getByRole('link', { name: 'node-15: satisfied', exact: true }).hover();
+    await page.getByText('node-15: satisfied').waitFor();
+  });
+
+  test('finds a node by a part of its name', async () => {
+    await open();
+    const box = page.getByRole('searchbox', { name: 'Find a node' });
+
+    await box.fill('e-42');
+    await page.getByText('111 matches, the first 10 of them:').waitFor();
+    expect(await page.locator('.found a').allTextContents()).toEqual(
+      ['', 0, 1, 2, 3, 4, 5, 6, 7, 8].map((digit) => `node-42${digit}`),
+    );
+    await box.fill('4242');
+    await page.getByText('1 match', { exact: true }).waitFor();
+    await box.press('Enter');
+    await page.getByRole('heading', { name: 'Node node-4242' }).waitFor();
+    await box.fill('node-42');
+    await box.press('Enter');
+    await page.getByRole('heading', { name: 'Node node-42', exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('of a standby names the leader, and shows no nodes', async () => {
+    await open({}, { of: standby });
+
+    await page.getByText('The leader is controller-1: its page has the whole report.').waitFor();
+    expect(await page.getByRole('heading').allTextContents()).toEqual(['Headwater', 'controller-2: standby']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('says what is wrong when the controller no longer answers, and recovers', async () => {
+    await open();
+
+    await page.route('**/status*', (route) => route.abort());
+    await page.clock.runFor(5000);
+    await page.getByRole('alert').getByText('the controller does not answer').waitFor();
+    expect(await page.locator('.tiles a').count()).toBe(5000);
+    await page.unroute('**/status*');
+    await page.clock.runFor(5000);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  test('asks for nothing while nobody sees it', async () => {
+    await open();
+    const hide = (isHidden: boolean): Promise<unknown> =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} })`,
+      );
+
+    await hide(true);
+    const before = asked;
+    await page.clock.runFor(60_000);
+    await page.evaluate("fetch('healthz').then((answer) => answer.text())");
+    expect(asked).toBe(before);
+    await hide(false);
+    await Promise.all([
+      page.waitForResponse('**/status?nodes'),
+      page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"),
+    ]);
   });
 
   test('reads nothing but /status', async () => {
@@ -178,6 +277,7 @@ whereABrowserIs('the page', () => {
     const listen = (url: string): void => void asked.push(new URL(url).pathname);
     page = await browser.newPage();
     page.on('request', (request) => listen(request.url()));
+    shown = report;
     await page.goto(`http://127.0.0.1:${server.address.port}/#node=node-7`);
     await page.getByRole('heading', { name: 'Node node-7' }).waitFor();
 
@@ -187,7 +287,7 @@ whereABrowserIs('the page', () => {
   test('names the nearest node where none has the name', async () => {
     await open();
 
-    await page.getByLabel('Explain a node').fill('node-8');
+    await page.getByLabel('Find a node').fill('pod-7');
     await page.getByRole('button', { name: 'Explain' }).click();
 
     await page.getByText('Did you mean node-7?').waitFor();
@@ -195,7 +295,7 @@ whereABrowserIs('the page', () => {
   });
 
   test.each([400, 800, 2000])('fits a window of %d pixels', async (width) => {
-    await open({ viewport: { width, height: 800 } }, '#node=node-7');
+    await open({ viewport: { width, height: 800 } }, { hash: '#node=node-7' });
     await page.getByRole('heading', { name: 'Node node-7' }).waitFor();
 
     const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
