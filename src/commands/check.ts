@@ -11,6 +11,7 @@ import { type Finding, findingLines, worstOf } from './check/finding.ts';
 import { examine, type ReachedCluster } from './check/examination.ts';
 import { type Fact, known, unknown } from './check/fact.ts';
 import { settingsFindings } from './check/settings-findings.ts';
+import { thisMachine } from './check/this-machine.ts';
 import { type OpenedCloud, openCloud } from './cloud-access.ts';
 import { findCluster } from './cluster-access.ts';
 import { exitCode } from './exit-code.ts';
@@ -54,7 +55,7 @@ async function findingsWith(loaded: LoadedOptions, asksAsController: boolean): P
   const cluster = await reachCluster(loaded, asksAsController);
   try {
     const opened = (): Promise<OpenedCloud> => openCloud({ options, outbound, warn }, signal);
-    return await examine({ options, cluster, clock, openCloud: opened }, signal);
+    return await examine({ options, cluster, clock, machine: thisMachine, openCloud: opened }, signal);
   } finally {
     if (cluster.kind === 'known') await cluster.value.transport.close();
   }

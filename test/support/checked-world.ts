@@ -4,6 +4,7 @@ import { examine } from '../../src/commands/check/examination.ts';
 import { known } from '../../src/commands/check/fact.ts';
 import type { Finding } from '../../src/commands/check/finding.ts';
 import { settingsFindings } from '../../src/commands/check/settings-findings.ts';
+import type { Machine } from '../../src/commands/check/this-machine.ts';
 import { askingCloud } from '../../src/commands/cloud-access.ts';
 import { loadOptions } from '../../src/config/load-options.ts';
 import type { ClusterWorld } from './cluster-world.ts';
@@ -19,8 +20,18 @@ export interface Checked {
   readonly wrong: readonly string[];
 }
 
-/** Reads the cluster as the command does. */
-export async function checkedWorld(world: ClusterWorld, flags: GivenFlags = {}): Promise<Checked> {
+/** A machine outside the cluster. */
+const elsewhere: Machine = {
+  addresses: () => new Set(['192.0.2.200']),
+  tryPort: () => Promise.reject(new Error('only a node says something of its ports')),
+};
+
+/** Reads the cluster as the command does. `machine`: where it runs. */
+export async function checkedWorld(
+  world: ClusterWorld,
+  flags: GivenFlags = {},
+  machine: Machine = elsewhere,
+): Promise<Checked> {
   const calls: string[] = [];
   const all = { 'cluster-name': 'mine', ...world.flags, ...flags };
   const loaded = loadOptions(rawFlags(all), emptyEnvironment, { checks: blockChecks });
@@ -42,6 +53,7 @@ export async function checkedWorld(world: ClusterWorld, flags: GivenFlags = {}):
       {
         options,
         clock,
+        machine,
         cluster: known({ server: 'https://kubernetes.example', transport, asksAsController: true }),
         openCloud: () => Promise.resolve(opened),
       },

@@ -89,8 +89,14 @@ export class CloudReader {
     });
   }
 
-  /** `known`: instances that Nodes and CiliumNodes name. */
-  async read(nodes: readonly AskingNode[], known: ReadonlySet<string>): Promise<ReadCloud> {
+  /**
+   * `known`: instances that Nodes and CiliumNodes name. `first`: names of nodes whose instances are read before those of others.
+   */
+  async read(
+    nodes: readonly AskingNode[],
+    known: ReadonlySet<string>,
+    first: ReadonlySet<string>,
+  ): Promise<ReadCloud> {
     const { scope } = await this.#cloud.describe();
     const { implementation } = this.#cloud;
     // A network that can be read shows that the cloud answers.
@@ -109,7 +115,8 @@ export class CloudReader {
         others: nothing,
       };
     const all = [...new Set(nodes.map(({ instanceId }) => instanceId))];
-    const ids = spread(all, maxInstances[implementation.traits.interfaces]);
+    const preferred = new Set(nodes.flatMap(({ name, instanceId }) => (first.has(name) ? [instanceId] : [])));
+    const ids = sample(all, preferred, maxInstances[implementation.traits.interfaces]);
     const types = [...new Set(nodes.map(({ requirements }) => requirements.instanceType))].filter(Boolean);
     const [observed, limits, detached] = await Promise.all([
       ids.length === 0 ? nothing : read(() => this.#observe(ids)),
@@ -231,8 +238,15 @@ export class CloudReader {
   }
 }
 
+/** At most `max` of them: those that are preferred, and of the others some. */
+function sample(ids: readonly string[], preferred: ReadonlySet<string>, max: number): readonly string[] {
+  const chosen = [...preferred].slice(0, max);
+  const others = ids.filter((id) => !preferred.has(id));
+  return [...chosen, ...spread(others, max - chosen.length)];
+}
+
 /** At most `max` of them, from all over: their ids sort by what they belong to. */
-function spread(ids: readonly string[], max: number): readonly string[] {
+export function spread(ids: readonly string[], max: number): readonly string[] {
   const step = Math.max(1, ids.length / max);
   const sorted = ids.toSorted();
   return Array.from({ length: Math.min(max, ids.length) }, (_, at) => sorted[Math.floor(at * step)] ?? '');

@@ -13,12 +13,15 @@ import { readIdentity } from '../../kubernetes/object-identity.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
-import { listAll } from '../../kubernetes/watch/listing.ts';
+import { listAll, type ListingOptions } from '../../kubernetes/watch/listing.ts';
+import { ofPendingPods } from '../../kubernetes/watch/pending-pods.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Fact, known, mapped, unknown } from './fact.ts';
+import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
+import { type TakenPort, takenPorts } from './port-findings.ts';
 import { type ShownPod, shownPod } from './program-findings.ts';
 import type { CiliumConfig } from './settings-findings.ts';
+import { waitingPod, type WaitingPod } from './untaken-findings.ts';
 
 export interface ReadCluster {
   /** Who asks. */
@@ -29,6 +32,8 @@ export interface ReadCluster {
   readonly ciliumNodes: Fact<readonly JsonObject[]>;
   readonly nodes: Fact<readonly JsonObject[]>;
 }
+
+type Selectors = Pick<ListingOptions<unknown>, 'labelSelector' | 'fieldSelector'>;
 
 /** Time limit of a request, in ms. */
 const timeoutMs = 10_000;
@@ -91,6 +96,21 @@ export class ClusterReader {
     return mapped(await this.#list('/api/v1/pods', { labelSelector }), shownPod);
   }
 
+  /** The pods that wait for an address. */
+  async waitingPods(): Promise<Fact<readonly WaitingPod[]>> {
+    const pending = await this.#list('/api/v1/pods', { fieldSelector: ofPendingPods });
+    return pending.kind === 'known' ? known(pending.value.flatMap((raw) => waitingPod(raw) ?? [])) : pending;
+  }
+
+  /** The ports of their hosts that pods of these nodes take. */
+  async takenPorts(nodes: readonly string[]): Promise<Fact<readonly TakenPort[]>> {
+    const lists = await Promise.all(
+      nodes.map((node) => this.#list('/api/v1/pods', { fieldSelector: `spec.nodeName=${node}` })),
+    );
+    const unread = lists.find((list) => list.kind === 'unknown');
+    return unread ?? known(lists.flatMap((list) => valueOf(list, []).flatMap(takenPorts)));
+  }
+
   /** All at once: each takes a round trip. */
   async #access(needed: readonly NeededAccess[]): Promise<readonly ReviewedAccess[]> {
     const each = needed.map((access) => reviewAccess(this.#transport, [access], this.#signal));
@@ -109,7 +129,7 @@ export class ClusterReader {
   /** `mayLack`: without the kind, there is none yet. */
   async #list(
     path: string,
-    { labelSelector, mayLack = false }: { readonly labelSelector?: string; readonly mayLack?: boolean } = {},
+    { mayLack = false, ...selectors }: Selectors & { readonly mayLack?: boolean } = {},
   ): Promise<Fact<readonly JsonObject[]>> {
     const read = (raw: JsonObject): { key: string; resourceVersion: string; object: JsonObject } => {
       const { name, resourceVersion } = readIdentity(raw);
@@ -117,7 +137,7 @@ export class ClusterReader {
       return { key, resourceVersion, object: raw };
     };
     const listing = await listAll(
-      { transport: this.#transport, clock: this.#clock, path, labelSelector, read },
+      { transport: this.#transport, clock: this.#clock, path, ...selectors, read },
       this.#signal,
     );
     if (listing.kind === 'gone' && mayLack) return known([]);

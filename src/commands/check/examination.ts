@@ -1,24 +1,35 @@
 // Reads the cluster and the cloud, and hands what was read to the functions that judge it.
 import { cloudOf, cloudSettings, isCloudMode } from '../../config/clouds/clouds.ts';
 import type { Options } from '../../config/option-table.ts';
-import { readCiliumNode } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
+import { type CiliumNodeReading, readCiliumNode } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
 import { isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import { internalAddresses } from '../../kubernetes/watch/cluster-nodes.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { accessScope } from '../../controller/host.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
 import { type OpenedCloud, problemWithCloud } from '../cloud-access.ts';
+import { addressFindings, confirmedNodes, wholeInstances } from './address-findings.ts';
 import { blockFindings } from './block-findings.ts';
 import { blockedNodes } from './blocked-nodes.ts';
 import { capacityFindings } from './capacity-findings.ts';
-import { type AskingNode, CloudReader, interfacesIn, type ReadCloud, valueOfRead } from './cloud-facts.ts';
+import {
+  type AskingNode,
+  CloudReader,
+  interfacesIn,
+  type ReadCloud,
+  spread,
+  valueOfRead,
+} from './cloud-facts.ts';
 import { cloudFindings, failuresIn, orphanFindings } from './cloud-findings.ts';
 import { accessFindings, missingFields, schemaFinding, versionFinding } from './cluster-findings.ts';
 import { type ReadCluster, ClusterReader } from './cluster-facts.ts';
 import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
 import { type Finding, finding } from './finding.ts';
 import { objectFindings, unservedFindings } from './object-findings.ts';
+import { portFindings, type PortQuestion } from './port-findings.ts';
 import { rehearsalFindings, rehearsedNodes, unrehearsed } from './permission-findings.ts';
 import {
   agentFindings,
@@ -31,6 +42,8 @@ import { scoped } from './scope-findings.ts';
 import { selectionFindings } from './selection-findings.ts';
 import { shownBlockNode, shownCiliumNode, type ShownNode, shownNode } from './shown-objects.ts';
 import { givenSubnetFindings, subnetFindings } from './subnet-findings.ts';
+import type { Machine } from './this-machine.ts';
+import { nodesThatWait, untakenFindings } from './untaken-findings.ts';
 import { writerFindings } from './writer-findings.ts';
 
 export interface ReachedCluster {
@@ -45,6 +58,7 @@ export interface Examined {
   readonly options: Options;
   readonly cluster: Fact<ReachedCluster>;
   readonly clock: Clock;
+  readonly machine: Machine;
   /** Throws NotStartable, or a CloudError. */
   readonly openCloud: () => Promise<OpenedCloud>;
 }
@@ -116,7 +130,7 @@ interface Answers {
 
 /** Rights that every mode needs at the API server. */
 async function examineCluster(
-  { cluster, options, clock }: Examined,
+  { cluster, options, clock, machine }: Examined,
   signal: AbortSignal,
 ): Promise<ExaminedCluster> {
   if (cluster.kind === 'unknown') return { findings: [versionFinding('', cluster)] };
@@ -138,8 +152,36 @@ async function examineCluster(
     ...(asksAsController ? accessFindings(facts.access, facts.user) : []),
     ...ofScope,
     ...ciliumConfigFindings(valueOf(config, {}), options),
+    ...portFindings(await readPorts({ facts, reader, config }, options, machine)),
   ];
   return { findings, answers: { facts, reader, config } };
+}
+
+/** Nodes whose pods are read: what runs on every node runs on them. */
+const maxNodesOfPorts = 3;
+
+async function readPorts(
+  { facts, reader, config }: Answers,
+  { serveAddr }: Options,
+  machine: Machine,
+): Promise<PortQuestion> {
+  const nodes = valueOf(facts.nodes, []);
+  const addresses = machine.addresses();
+  const here = nodes.find((raw) => internalAddresses(raw).some((each) => addresses.has(each)));
+  const own = here === undefined ? [] : [readIdentity(here).name];
+  const others = nodes.map((raw) => readIdentity(raw).name).filter((name) => !own.includes(name));
+  const names = [...own, ...spread(others, maxNodesOfPorts - own.length)];
+  const taken = await reader.takenPorts(names);
+  const [node] = own;
+  return {
+    serveAddr,
+    config: valueOf(config, {}),
+    pods: taken.kind === 'known' ? { nodes: names.length, taken: taken.value } : undefined,
+    trial:
+      node === undefined
+        ? undefined
+        : { node: sanitizedText(node), outcome: await machine.tryPort(serveAddr) },
+  };
 }
 
 interface NamedByNodes {
@@ -156,6 +198,13 @@ function namedBy(nodes: readonly ShownNode[]): NamedByNodes {
     podCapacity: new Map(capacities),
     instanceIds: new Set(nodes.flatMap(({ instanceId }) => instanceId ?? [])),
   };
+}
+
+/** The CiliumNodes that are served. */
+interface Fleet {
+  readonly reader: CloudReader;
+  readonly readings: readonly CiliumNodeReading[];
+  readonly nodes: readonly AskingNode[];
 }
 
 /** A cluster whose addresses are those of a cloud. */
@@ -176,19 +225,51 @@ class CloudExamination {
 
   async run(): Promise<readonly Finding[]> {
     const { findings, answers } = await examineCluster(this.#examined, this.#signal);
-    if (answers === undefined) return [...findings, ...(await this.#ofCloud([], namedBy([])))];
+    if (answers === undefined) {
+      const fleet = this.#fleetOf([]);
+      return [...findings, ...(await this.#ofCloud(fleet, await this.#read(fleet, []), []))];
+    }
     const { facts, reader } = answers;
     const nodes = mapped(facts.nodes, (raw) => shownNode(raw, (id) => this.#cloud.instanceIdOf(id)));
     const ignored = new Set(valueOf(nodes, []).flatMap((node) => (node.isIgnored ? [node.name] : [])));
     const isServed = (raw: JsonObject): boolean => !isIgnored(raw) && !ignored.has(readIdentity(raw).name);
     const served = valueOf(facts.ciliumNodes, []).filter(isServed);
+    const fleet = this.#fleetOf(served);
+    const pods = valueOf(await reader.waitingPods(), []);
+    const waiting = nodesThatWait(fleet.nodes, served, pods, this.#examined.clock.wall());
+    const shown = valueOf(nodes, []);
+    const cloud = await this.#read(fleet, shown, waiting);
+    const observations = valueOfRead(cloud.instances, []);
+    const instances = wholeInstances(observations);
+    const { networkId } = cloudSettings(this.#options).scope;
     return [
       ...findings,
-      ...this.#ofObjects(facts, nodes),
+      ...this.#ofObjects(facts, nodes, confirmedNodes(shown, fleet.nodes, instances, networkId)),
+      ...addressFindings(shown, instances),
       ...(facts.ciliumNodes.kind === 'known' ? this.#ofWriters(served) : []),
       ...(await this.#ofPrograms(reader)),
-      ...(await this.#ofCloud(served, namedBy(valueOf(nodes, [])))),
+      ...(await this.#ofCloud(fleet, cloud, shown)),
+      ...untakenFindings(waiting, interfacesIn(observations)),
     ];
+  }
+
+  #fleetOf(ciliumNodes: readonly JsonObject[]): Fleet {
+    const { section } = this.#cloud.implementation;
+    const reader = new CloudReader(this.#cloud, this.#options, this.#signal);
+    const readings = ciliumNodes.map((raw) => readCiliumNode(raw, section));
+    const nodes = reader.askingNodes(readings.flatMap((each) => (each.kind === 'node' ? [each.node] : [])));
+    return { reader, readings, nodes };
+  }
+
+  /** Instances are read first of nodes on which pods wait, and of those that only an address may tie to their instance. */
+  #read(
+    { reader, nodes }: Fleet,
+    shown: readonly ShownNode[],
+    waiting: readonly AskingNode[] = [],
+  ): Promise<ReadCloud> {
+    const unnamed = shown.filter(({ providerId }) => providerId === '');
+    const first = new Set([...waiting, ...unnamed].map(({ name }) => name));
+    return reader.read(nodes, namedBy(shown).instanceIds, first);
   }
 
   #ofWriters(served: readonly JsonObject[]): readonly Finding[] {
@@ -202,12 +283,13 @@ class CloudExamination {
   #ofObjects(
     { schema, ciliumNodes: raw }: ReadCluster,
     nodes: Fact<readonly ShownNode[]>,
+    confirmed: ReadonlySet<string>,
   ): readonly Finding[] {
     const { key } = this.#cloud.implementation.section;
     const ciliumNodes = mapped(raw, (each) => shownCiliumNode(each, key));
     return [
       schemaFinding(schema.source, missingFields(schema, key)),
-      ...objectFindings({ nodes, ciliumNodes }),
+      ...objectFindings({ nodes, ciliumNodes, confirmed }),
     ];
   }
 
@@ -227,16 +309,14 @@ class CloudExamination {
   }
 
   async #ofCloud(
-    ciliumNodes: readonly JsonObject[],
-    { podCapacity, instanceIds: known }: NamedByNodes,
+    { reader, readings, nodes }: Fleet,
+    facts: ReadCloud,
+    shown: readonly ShownNode[],
   ): Promise<readonly Finding[]> {
     const { section, traits } = this.#cloud.implementation;
     const { words } = section;
+    const { podCapacity } = namedBy(shown);
     const settings = cloudSettings(this.#options);
-    const reader = new CloudReader(this.#cloud, this.#options, this.#signal);
-    const readings = ciliumNodes.map((raw) => readCiliumNode(raw, section));
-    const nodes = reader.askingNodes(readings.flatMap((each) => (each.kind === 'node' ? [each.node] : [])));
-    const facts = await reader.read(nodes, known);
     const { infrastructure, instances, limits: read } = facts;
     const interfaces = interfacesIn(valueOfRead(instances, []));
     const { networkId } = settings.scope;

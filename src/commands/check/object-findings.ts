@@ -11,11 +11,13 @@ const what = 'objects';
 export interface ShownObjects {
   readonly nodes: Fact<readonly ShownNode[]>;
   readonly ciliumNodes: Fact<readonly ShownCiliumNode[]>;
+  /** Nodes that their addresses tie to their instances. Default: none. */
+  readonly confirmed?: ReadonlySet<string>;
 }
 
 /** `mode`: where blocks are given out, no instance matters. */
 export function objectFindings(
-  { nodes, ciliumNodes }: ShownObjects,
+  { nodes, ciliumNodes, confirmed = new Set() }: ShownObjects,
   mode: 'blocks' | 'instances' = 'instances',
 ): readonly Finding[] {
   const unread = [
@@ -27,7 +29,7 @@ export function objectFindings(
   if (nodes.kind === 'unknown' || ciliumNodes.kind === 'unknown') return unread;
   const found = [
     ...withoutCounterpart(nodes.value, ciliumNodes.value),
-    ...(mode === 'blocks' ? [] : instanceFindings(nodes.value, ciliumNodes.value)),
+    ...(mode === 'blocks' ? [] : instanceFindings(nodes.value, ciliumNodes.value, confirmed)),
   ];
   return found.length > 0
     ? found
@@ -57,9 +59,12 @@ function withoutCounterpart(
 function instanceFindings(
   nodes: readonly ShownNode[],
   ciliumNodes: readonly ShownCiliumNode[],
+  confirmed: ReadonlySet<string>,
 ): readonly Finding[] {
   const own = new Map(nodes.map(({ name, instanceId }) => [name, instanceId]));
-  const unnamed = nodes.filter(({ instanceId, isIgnored }) => instanceId === undefined && !isIgnored);
+  const unnamed = nodes.filter(
+    ({ name, instanceId, isIgnored }) => instanceId === undefined && !isIgnored && !confirmed.has(name),
+  );
   const unsaid = ciliumNodes.filter(({ instanceId }) => instanceId === undefined);
   const wrong = ciliumNodes.filter(({ name, instanceId }) => {
     const ofNode = own.get(name);

@@ -57,7 +57,8 @@ export function shownPod(raw: JsonObject): ShownPod {
 /** A digest may follow. */
 const imageVersion = /:(v?\d+\.[\w.-]{1,60})(?:@|$)/;
 
-function itemsAt(value: Json, ...path: readonly string[]): readonly Json[] {
+/** The items of a list; none if there is no list. */
+export function itemsAt(value: Json, ...path: readonly string[]): readonly Json[] {
   const found = valueAt(value, ...path);
   return isList(found) ? found : [];
 }

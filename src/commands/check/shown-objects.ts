@@ -8,6 +8,7 @@ import {
   textAt,
   valueAt,
 } from '../../kubernetes/transport/json.ts';
+import { internalAddresses } from '../../kubernetes/watch/cluster-nodes.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 
 export interface ShownNode {
@@ -18,6 +19,8 @@ export interface ShownNode {
   /** Pods that its kubelet admits; undefined before it says so. */
   readonly podCapacity: number | undefined;
   readonly isIgnored: boolean;
+  /** Its InternalIPs of IPv4. */
+  readonly addresses: readonly string[];
 }
 
 export interface ShownCiliumNode {
@@ -47,6 +50,7 @@ export function shownNode(
     providerId: sanitizedText(providerId),
     podCapacity: admittedPods(raw),
     isIgnored: isIgnored(raw),
+    addresses: internalAddresses(raw),
   };
 }
 

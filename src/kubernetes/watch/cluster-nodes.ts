@@ -141,7 +141,8 @@ function labelsOf(
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-function internalAddresses(raw: JsonObject): readonly string[] {
+/** The InternalIPs of a Node, without those of IPv6. */
+export function internalAddresses(raw: JsonObject): readonly string[] {
   const listed = valueAt(raw, 'status', 'addresses');
   const internal = isList(listed) ? listed.filter((each) => textAt(each, 'type') === 'InternalIP') : [];
   const found = internal.map((each) => textAt(each, 'address') ?? '').filter((address) => isIPv4(address));

@@ -25,6 +25,9 @@ interface Waiting {
   served: ReadonlySet<string>;
 }
 
+/** Selects pods that may wait for an address. */
+export const ofPendingPods = 'status.phase=Pending,spec.nodeName!=';
+
 const none: ReadonlySet<string> = new Set();
 const isWaitingNowhere: WaitsOn = { node: undefined };
 
@@ -36,10 +39,9 @@ export class PendingPods {
 
   constructor(ports: ClientPorts, listener: PendingPodsListener) {
     this.#listener = listener;
-    const fieldSelector = 'status.phase=Pending,spec.nodeName!=';
     this.reflector = new Reflector<WaitsOn>(
       ports,
-      { path: '/api/v1/pods', fieldSelector, transform: waitsOn },
+      { path: '/api/v1/pods', fieldSelector: ofPendingPods, transform: waitsOn },
       { onChange: (change) => this.#take(change), onState: (state) => this.#enter(state) },
     );
   }
@@ -103,7 +105,7 @@ export class PendingPods {
   }
 }
 
-function waitsOn(pod: JsonObject): WaitsOn {
+export function waitsOn(pod: JsonObject): WaitsOn {
   const node = textAt(pod, 'spec', 'nodeName');
   const isWaiting =
     node !== undefined &&

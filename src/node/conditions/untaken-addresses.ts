@@ -3,8 +3,8 @@
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import { addressesOn } from '../../providers/contract/shown-interfaces.ts';
-import { protocolOf, startThresholdOf, usedAddresses } from '../demand/demand.ts';
-import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { type AgentProtocol, protocolOf, startThresholdOf, usedAddresses } from '../demand/demand.ts';
+import { type AskedRequirements, exclusionOf } from '../demand/node-requirements.ts';
 import { usageOf } from '../release/prepare-ip-release.ts';
 
 export interface Untaken {
@@ -16,11 +16,19 @@ export interface Untaken {
   readonly addresses: number;
 }
 
+/**
+ * How long pods must wait beside such addresses before it is reported, in ms. What a multi-pool agent reports may be late by its
+ * debounce and its refresh, 75 s together.
+ */
+export const untakenFor: Readonly<Record<AgentProtocol, number>> = { crd: 60_000, 'multi-pool': 90_000 };
+
+type ShowingNode = Pick<CiliumNode, 'ipam' | 'status'>;
+
 /** Undefined if there are none. Counts what the CiliumNode shows, which may differ from what the cloud has. */
 export function untakenAddresses(
-  node: CiliumNode,
-  view: InstanceView,
-  requirements: NodeRequirements,
+  node: ShowingNode,
+  view: Pick<InstanceView, 'interfaces'>,
+  requirements: AskedRequirements,
 ): Untaken | undefined {
   const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
   const shown = new Set(usable.map(({ id }) => id).filter((id) => node.status.interfaces.has(id)));
@@ -31,7 +39,7 @@ export function untakenAddresses(
  * An address in the handshake goes to no pod (docs/ciliumnode-contract.md 3.1). An agent below its start threshold would
  * not start again, so the node lacks addresses.
  */
-function freeInPool(node: CiliumNode, shown: ReadonlySet<string>): Untaken | undefined {
+function freeInPool(node: ShowingNode, shown: ReadonlySet<string>): Untaken | undefined {
   const { ipam, status } = node;
   if (ipam.pool.size < (startThresholdOf(node)?.addresses ?? 0)) return undefined;
   const free = [...ipam.pool].filter(
@@ -42,7 +50,7 @@ function freeInPool(node: CiliumNode, shown: ReadonlySet<string>): Untaken | und
 }
 
 /** The demand counts failed attempts as well as addresses in use, so it exceeds what an exhausted agent lists. */
-function untakenOn(node: CiliumNode, shown: ReadonlySet<string>): Untaken | undefined {
+function untakenOn(node: ShowingNode, shown: ReadonlySet<string>): Untaken | undefined {
   const isListed = usageOf(node);
   const interfaces = new Map([...node.status.interfaces].filter(([id]) => shown.has(id)));
   const addresses = new Set(addressesOn(interfaces));

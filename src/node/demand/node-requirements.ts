@@ -38,7 +38,7 @@ export interface ServedNode {
 }
 
 /** Why this interface gets no pod addresses; undefined if it does. */
-export function exclusionOf(item: NetworkInterface, requirements: NodeRequirements): string | undefined {
+export function exclusionOf(item: NetworkInterface, requirements: AskedRequirements): string | undefined {
   if (item.reservedFor !== undefined) return `it is not for pods: ${item.reservedFor}`;
   const { firstInterfaceIndex, sparesPrimary = false } = requirements;
   const index = item.attachment?.deviceIndex ?? 0;

@@ -24,7 +24,7 @@ import {
 } from '../conditions/agent-condition.ts';
 import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import { unsupportedIpv6 } from '../conditions/ipv6-condition.ts';
-import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
+import { untakenAddresses, untakenFor, type Untaken } from '../conditions/untaken-addresses.ts';
 import { maxPodsTooHigh } from '../conditions/pod-capacity-condition.ts';
 import { maxAllocatable, maximumAllocatable } from '../demand/capacity.ts';
 import { asksForIpv6 } from '../demand/ipv6.ts';
@@ -57,8 +57,6 @@ export interface WarningFacts {
  * address, has said so (docs/ciliumnode-contract.md 1.6), and pods that only waited for their turn have their addresses.
  */
 const patience = 60_000;
-/** The same for what a multi-pool agent reports: its debounce and its refresh may delay that by 75 s. */
-const multiPoolPatience = 90_000;
 /** The same for changes of others: longer than nearly every one takes. */
 const changePatience = 300_000;
 
@@ -199,8 +197,8 @@ function lastingWarnings(
   if (usage.pendingPods === 0 || (usage.used === 0 && wanted > 0)) return found;
   const untaken = untakenAddresses(node, view, assessment.requirements);
   if (untaken === undefined) return found;
-  const needed = protocolOf(node) === 'crd' ? patience : multiPoolPatience;
-  return [...found, { about: untaken.kind, condition: untakenCondition(untaken), patience: needed }];
+  const lasts = untakenFor[protocolOf(node)];
+  return [...found, { about: untaken.kind, condition: untakenCondition(untaken), patience: lasts }];
 }
 
 function changeWarning(

@@ -83,7 +83,7 @@ function releasable(view: InstanceView, requirements: NodeRequirements): readonl
 }
 
 /** Whether the agent reports an address as used: in use, or inside a CIDR that it holds. */
-export function usageOf(node: CiliumNode): (address: string) => boolean {
+export function usageOf(node: Pick<CiliumNode, 'ipam' | 'status'>): (address: string) => boolean {
   const { used } = node.status;
   if (protocolOf(node) === 'crd') return (address) => used.has(address);
   const cidrs = allocatedCidrs(node);
@@ -177,7 +177,7 @@ function recoveredPhase(states: readonly (ReleaseState | undefined)[]): 'asked' 
   return states.every((state) => state === 'ready-for-release') ? 'leaving' : 'asked';
 }
 
-function allocatedCidrs(node: CiliumNode): readonly string[] {
+function allocatedCidrs(node: Pick<CiliumNode, 'ipam'>): readonly string[] {
   return node.ipam.allocated.filter(({ pool }) => pool === poolName).flatMap(({ cidrs }) => cidrs);
 }
 

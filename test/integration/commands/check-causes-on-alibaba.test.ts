@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { ecsInstance, testAlibaba } from '../../support/alibaba-cloud.ts';
 import { AlibabaWorld } from '../../support/alibaba-world.ts';
 import { belongingTo } from '../../support/orphaned-interfaces.ts';
+import { agentCauses, playWell } from './staged-agent-causes.ts';
 import { type Causes, clusterCauses, playCauses, type Stage } from './staged-causes.ts';
 
 type Staged = Stage<AlibabaWorld>;
@@ -50,6 +51,7 @@ const causes: Causes<AlibabaWorld> = {
     most: 45,
     releases: 'alibaba-cloud-release-excess-ips',
   }),
+  ...agentCauses,
   'collection by the name of no cluster': {
     stage: () => ({ 'cluster-name': 'default' }),
     row: /^warning options: .*default/,
@@ -152,4 +154,8 @@ const causes: Causes<AlibabaWorld> = {
 
 describe('a check on Alibaba Cloud names', () => {
   playCauses(make, causes);
+});
+
+describe('a check on Alibaba Cloud finds nothing wrong with', () => {
+  playWell(make);
 });

@@ -4,6 +4,7 @@ import type { Principal } from '../../../src/simulator/arm/principals.ts';
 import { controllerPrincipal, scaleSet, testAzure } from '../../support/azure-cloud.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { checkedWorld } from '../../support/checked-world.ts';
+import { agentCauses, playWell } from './staged-agent-causes.ts';
 import { type Causes, clusterCauses, playCauses, type Stage } from './staged-causes.ts';
 
 const make = (): AzureClusterWorld =>
@@ -33,6 +34,7 @@ const causes: Causes<AzureClusterWorld> = {
     most: 255,
     releases: 'azure-release-excess-ips',
   }),
+  ...agentCauses,
   'credentials that the cloud refuses': {
     stage: ({ world }) =>
       void world.fault('Subscriptions.List', {
@@ -101,6 +103,10 @@ const causes: Causes<AzureClusterWorld> = {
 
 describe('a check on Azure names', () => {
   playCauses(make, causes);
+});
+
+describe('a check on Azure finds nothing wrong with', () => {
+  playWell(make);
 });
 
 describe('a check on Azure', () => {

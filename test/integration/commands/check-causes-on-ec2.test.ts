@@ -6,6 +6,7 @@ import type { GivenFlags } from '../../support/given-options.ts';
 import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
+import { agentCauses, playWell } from './staged-agent-causes.ts';
 import { type Causes, clusterCauses, playCauses, type Stage } from './staged-causes.ts';
 
 const make = (): World => new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
@@ -53,6 +54,7 @@ const causes: Causes<World> = {
     most: 27,
     releases: 'aws-release-excess-ips',
   }),
+  ...agentCauses,
   'collection by the name of no cluster': {
     stage: () => ({ 'cluster-name': 'default' }),
     row: /^warning options: .*default/,
@@ -174,4 +176,8 @@ const causes: Causes<World> = {
 
 describe('a check on EC2 names', () => {
   playCauses(make, causes);
+});
+
+describe('a check on EC2 finds nothing wrong with', () => {
+  playWell(make);
 });

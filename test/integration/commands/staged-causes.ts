@@ -45,7 +45,7 @@ export function playCauses<W extends ClusterWorld>(make: () => W, causes: Causes
   });
 }
 
-async function stageIn<W extends ClusterWorld>(world: W): Promise<Stage<W>> {
+export async function stageIn<W extends ClusterWorld>(world: W): Promise<Stage<W>> {
   const [one, two, spare] = world.machines;
   if (one === undefined || two === undefined || spare === undefined)
     throw new Error('it needs three machines');
@@ -81,7 +81,7 @@ export async function addPod(world: ClusterWorld, pod: JsonObject): Promise<void
   if (status !== undefined) await world.call('PATCH', `${pods}/${name}/status`, { status });
 }
 
-function ciliumConfig(world: ClusterWorld, data: JsonObject): Promise<JsonObject> {
+export function ciliumConfig(world: ClusterWorld, data: JsonObject): Promise<JsonObject> {
   const metadata = { name: 'cilium-config' };
   return world.call('POST', '/api/v1/namespaces/kube-system/configmaps', {
     apiVersion: 'v1',
@@ -167,13 +167,6 @@ export function clusterCauses(names: CauseNames): Causes<ClusterWorld> {
     'Node without a CiliumNode': {
       stage: ({ world, spare }) => world.register(spare),
       row: /^warning objects: 1 Node .* without a CiliumNode$/,
-    },
-    'Node without a provider ID': {
-      stage: async ({ world, spare }) => {
-        await world.register({ ...spare, withoutProviderId: true });
-        await world.announceAlone(spare);
-      },
-      row: /^warning objects: 1 Node .* without the provider ID of an instance of this cloud$/,
     },
     'Node of another cloud': {
       stage: async ({ world, spare }) => {

@@ -15,7 +15,14 @@ import {
 } from '../../../../src/commands/check/shown-objects.ts';
 
 function node(name: string, instanceId: string | undefined = `i-${name}`, isIgnored = false): ShownNode {
-  return { name, instanceId, providerId: `aws:///z/${instanceId ?? ''}`, podCapacity: 29, isIgnored };
+  return {
+    name,
+    instanceId,
+    providerId: `aws:///z/${instanceId ?? ''}`,
+    podCapacity: 29,
+    isIgnored,
+    addresses: [],
+  };
 }
 
 function agent(name: string, instanceId: string | undefined = `i-${name}`): ShownCiliumNode {
