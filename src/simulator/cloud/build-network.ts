@@ -40,9 +40,9 @@ export function buildNetwork(options: CloudNetworkOptions & { readonly topology:
 function addNetworks(network: CloudNetwork, topology: Topology, directory: Directory): void {
   const vpcOf = (owner: { readonly vpc?: string | undefined }): string =>
     idOf(directory.vpcs, vpcNameOf(topology, owner) ?? '');
-  for (const { id, name, blocks, ipv6Block, tags } of topology.vpcs) {
+  for (const { id, name, owner, blocks, ipv6Block, tags } of topology.vpcs) {
     const [first = '', ...others] = blocks;
-    const vpc = createVpc(network, { id, block: first, tags: named(name, tags) });
+    const vpc = createVpc(network, { id, owner, block: first, tags: named(name, tags) });
     others.forEach((block) => addVpcBlock(network, vpc.id, block));
     if (ipv6Block !== undefined) addVpcIpv6Block(network, vpc.id, ipv6Block);
     directory.vpcs.set(name, vpc.id);

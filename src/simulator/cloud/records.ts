@@ -8,6 +8,8 @@ export interface Vpc {
   readonly id: string;
   /** The name, in clouds where it is not a tag. */
   readonly name?: string;
+  /** Another account, which shares all subnets of it with ours; absent for our own. */
+  readonly owner?: string;
   readonly blocks: readonly AssociatedBlock[];
   readonly ipv6Blocks: readonly AssociatedBlock[];
   readonly tags: Tags;

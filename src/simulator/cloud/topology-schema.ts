@@ -32,6 +32,7 @@ const zone = matching('expected a zone such as us-east-1a', /^[a-z]{2}(-[a-z]+)+
 const instanceType = text('expected one of the instance types of instance-types.ts', (value) =>
   instanceTypes.has(value),
 );
+const account = matching('expected an account number of 12 digits', /^\d{12}$/);
 const id = (prefix: string): z.ZodString =>
   matching(
     `expected ${prefix}- and 8 or 17 hexadecimal digits`,
@@ -56,7 +57,7 @@ const networkInterface = section({
 
 /** The whole topology. */
 export const topologySchema = section({
-  account: matching('expected an account number of 12 digits', /^\d{12}$/).default('123456789012'),
+  account: account.default('123456789012'),
   region: matching('expected a region such as us-east-1', /^[a-z]{2}(-[a-z]+)+-\d$/).default('us-east-1'),
   seed: z.coerce.string().default('headwater'),
   credentials: z
@@ -65,6 +66,8 @@ export const topologySchema = section({
         accessKeyId: matching('expected 16 to 128 letters, digits or underscores', /^\w{16,128}$/),
         secretAccessKey: z.string().min(1),
         user: name.default('headwater'),
+        /** The account of the user, if it is another one. */
+        account: account.optional(),
       }),
     )
     .default([
@@ -75,6 +78,8 @@ export const topologySchema = section({
       section({
         id: id('vpc').optional(),
         name,
+        /** Another account that owns it and shares its subnets. */
+        owner: account.optional(),
         blocks: z.array(block).min(1),
         ipv6Block: ipv6Block.optional(),
         tags,

@@ -11,13 +11,19 @@ import { refuseTags } from './tags.ts';
 /** Creates a VPC with its main route table and default security group. */
 export function createVpc(
   network: CloudNetwork,
-  request: { readonly id?: string | undefined; readonly block: string; readonly tags: Tags },
+  request: {
+    readonly id?: string | undefined;
+    readonly owner?: string | undefined;
+    readonly block: string;
+    readonly tags: Tags;
+  },
 ): Vpc {
   const block = readVpcBlock(request.block);
   refuseTags({}, request.tags);
   const id = request.id ?? network.newId('vpc');
   const blocks = [{ associationId: network.newId('vpc-cidr-assoc'), block: formatIpv4Block(block) }];
-  const vpc: Vpc = { id, blocks, ipv6Blocks: [], tags: request.tags };
+  const { owner, tags } = request;
+  const vpc: Vpc = { id, ...(owner !== undefined && { owner }), blocks, ipv6Blocks: [], tags };
   network.put('vpcs', vpc);
   network.put('routeTables', {
     id: network.newId('rtb'),

@@ -9,6 +9,8 @@ import { type Fields, flag, type Members, type RecordShape, record } from './sha
 /** The context of an action, created per request. */
 export interface ActionContext {
   readonly network: CloudNetwork;
+  /** The account of the caller. */
+  readonly account: string;
   /** The view of a read: the network at an earlier instant. */
   readonly view: NetworkView;
   readonly clientTokens: ClientTokens<string>;

@@ -22,6 +22,7 @@ import type { Described } from './interface-answers.ts';
 import { lengthLatency, meanLatency } from './latencies.ts';
 import { permissionsFor } from './permissions.ts';
 import { refusalOf } from './refusal-of-problem.ts';
+import { answeredToOwners } from './sharing.ts';
 import { type BucketKey, type LimitSettings, RequestLimits } from './request-limits.ts';
 import type { Credential } from './sigv4.ts';
 
@@ -71,6 +72,8 @@ export class Ec2Gateway {
   onChecked: ((permission: Permission, isAllowed: boolean, caller: Caller) => void) | undefined;
   /** Called on arrival of every request, whatever its outcome. */
   onCall: ((caller: Caller, action: string) => void) | undefined;
+  readonly #limitSettings: LimitSettings;
+  readonly #limitsOfOthers = new Map<string, RequestLimits>();
   readonly #denials: Random;
   readonly #lags: Random;
   readonly #pages: Random;
@@ -84,6 +87,7 @@ export class Ec2Gateway {
     this.clock = clock;
     this.credentials = credentials;
     this.limits = new RequestLimits(clock, limits);
+    this.#limitSettings = limits;
     this.refuseUnpaginated = limits.refuseUnpaginated;
     this.#denials = random.fork('denials');
     this.#lags = random.fork('lags');
@@ -109,8 +113,8 @@ export class Ec2Gateway {
   }
 
   /** The caller's ARN, as policies and answers show it. */
-  arnOf({ user }: Pick<Credential, 'user'>): string {
-    return `arn:aws:iam::${this.network.account}:user/${user}`;
+  arnOf({ user, account = this.network.account }: Pick<Credential, 'user' | 'account'>): string {
+    return `arn:aws:iam::${account}:user/${user}`;
   }
 
   /** The request behind a change, for change listeners; undefined otherwise. */
@@ -149,8 +153,8 @@ export class Ec2Gateway {
         actionNamed(name);
         this.#authorize(name, caller);
       },
-      limits: ({ name, parameters }) => {
-        if (!this.limits.allow(bucketOf(name, parameters))) throw throttled();
+      limits: ({ name, parameters, caller }) => {
+        if (!this.#limitsOf(caller).allow(bucketOf(name, parameters))) throw throttled();
       },
       accept: (call) => {
         const accepted: Input = accept(actionNamed(call.name).input, call.parameters);
@@ -171,12 +175,28 @@ export class Ec2Gateway {
   }
 
   #authorize(action: string, caller: Caller): void {
-    if (this.allowedActions === undefined || this.allowedActions.has(action)) return;
+    const isOurs = this.#accountOf(caller) === this.network.account;
+    const isAllowed = this.allowedActions === undefined || this.allowedActions.has(action);
+    if (isAllowed && (isOurs || answeredToOwners.has(action))) return;
     throw new Ec2Refusal(
       'UnauthorizedOperation',
       `You are not authorized to perform this operation. User: ${caller.arn} is not authorized to perform: ec2:${action} because no identity-based policy allows the ec2:${action} action`,
       403,
     );
+  }
+
+  /** Each account has limits of its own. */
+  #limitsOf(caller: Caller): RequestLimits {
+    const account = this.#accountOf(caller);
+    if (account === this.network.account) return this.limits;
+    const limits = this.#limitsOfOthers.get(account) ?? new RequestLimits(this.clock, this.#limitSettings);
+    this.#limitsOfOthers.set(account, limits);
+    return limits;
+  }
+
+  /** An ARN of another form is that of somebody in our account. */
+  #accountOf({ arn }: Caller): string {
+    return /^arn:aws:iam::(\d{12}):/.exec(arn)?.[1] ?? this.network.account;
   }
 
   #refuseByPolicy(name: string, input: Input, caller: Caller): void {
@@ -201,11 +221,12 @@ export class Ec2Gateway {
     );
   }
 
-  #run({ name, parameters }: Ec2Call): Ec2Answer {
+  #run({ name, parameters, caller }: Ec2Call): Ec2Answer {
     const { consistency } = this.network;
     const { min, max } = consistency.listingLagMs;
     const context: ActionContext = {
       network: this.network,
+      account: this.#accountOf(caller),
       view: this.network.view(min + this.#lags.next() * (max - min)),
       clientTokens: this.#clientTokens,
       pageTokens: this.#pageTokens,

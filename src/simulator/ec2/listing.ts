@@ -5,6 +5,7 @@ import { Ec2Refusal, invalidParameterCombination, invalidParameterValue } from '
 import { compileFilters, type Filter, type FilterTable, filterShape, matchesEverything } from './filters.ts';
 import { idNotFound } from './ids.ts';
 import { integer, text } from './shape.ts';
+import { type Sight, sightOf } from './sharing.ts';
 
 /** Members of a paginated action. */
 export const pageFields = {
@@ -66,20 +67,32 @@ export function listRecords<K extends RecordKind>(
   refuseUnpaginated(listing, request, context);
   const fits = compileFilters(request.filters, listing.filters);
   const moment = context.view(listing.kind);
+  const see = sightOf(listing.kind, context);
   const only = request.ids.length > 0 ? request.ids : indexed(listing, request, context);
   if (only !== undefined) {
     const found = only.map(
-      (id) => moment.get(id) ?? (request.ids.length > 0 ? missing(listing.kind, id) : undefined),
+      (id) => seen(moment.get(id), see) ?? (request.ids.length > 0 ? missing(listing.kind, id) : undefined),
     );
     const records = found.filter((record): record is Records[K] => record !== undefined);
     return { records: records.filter((record) => fits(record, context.view)) };
   }
-  const after = (cursor: string): Iterable<Records[K]> => moment.after(cursor);
+  const after = (cursor: string): Iterable<Records[K]> => allSeen(moment.after(cursor), see);
   return turnPage(
     { action: listing.action, after, fits: (one) => fits(one, context.view) },
     request,
     context,
   );
+}
+
+function seen<T>(record: T | undefined, see: Sight<T>): T | undefined {
+  return record === undefined || see === 'everything' ? record : see(record);
+}
+
+function* allSeen<T>(records: Iterable<T>, see: Sight<T>): Iterable<T> {
+  for (const record of records) {
+    const shown = seen(record, see);
+    if (shown !== undefined) yield shown;
+  }
 }
 
 /** The next page, ordered by id. */

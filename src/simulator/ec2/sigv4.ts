@@ -8,6 +8,8 @@ export interface Credential {
   readonly secretAccessKey: string;
   /** Name of the user that owns the key. */
   readonly user: string;
+  /** The account of that user, if it is another one than that of the network. */
+  readonly account?: string | undefined;
 }
 
 export interface SignedRequest {

@@ -10,6 +10,7 @@ import { type Action, type ActionContext, action } from '../action.ts';
 import type { FilterTable } from '../filters.ts';
 import { type Listing, listRecords, listRequest, pageFields } from '../listing.ts';
 import { as, flag, idOf, list, record, required, text, type Value } from '../shape.ts';
+import { ownerOf } from '../sharing.ts';
 import { specifiedTags, tagSet, tagSpecifications, tagsOut } from '../tag-shapes.ts';
 
 const associationState = record({ State: text });
@@ -120,7 +121,7 @@ function tableOut(
   return {
     RouteTableId: table.id,
     VpcId: table.vpcId,
-    OwnerId: network.account,
+    OwnerId: ownerOf('routeTables', table, network),
     Associations: table.associations.map(({ id, subnetId }) => ({
       Main: subnetId === undefined,
       RouteTableAssociationId: id,

@@ -1,5 +1,6 @@
 // Subnets and their CIDR reservations.
 import type { ReservationType } from '../../cloud/address-space.ts';
+import type { CloudNetwork } from '../../cloud/cloud-network.ts';
 import type { BlockReservation, Subnet } from '../../cloud/records.ts';
 import {
   createReservation,
@@ -12,6 +13,7 @@ import { type Action, action } from '../action.ts';
 import type { FilterTable } from '../filters.ts';
 import { type Listing, listRecords, listRequest, pageFields } from '../listing.ts';
 import { arnOf, zoneIdOf } from '../names.ts';
+import { ownerOf } from '../sharing.ts';
 import { as, flag, idOf, integer, list, oneOf, record, required, text, type Value } from '../shape.ts';
 import { specifiedTags, tagSet, tagSpecifications, tagsOut } from '../tag-shapes.ts';
 
@@ -168,11 +170,9 @@ const deleteSubnetCidrReservation = action({
   },
 });
 
-function subnetOut(
-  subnet: Subnet,
-  owner: { readonly account: string; readonly region: string },
-): Value<typeof subnetShape> {
+function subnetOut(subnet: Subnet, network: CloudNetwork): Value<typeof subnetShape> {
   const { ipv6Block } = subnet;
+  const owner = { account: ownerOf('subnets', subnet, network), region: network.region };
   return {
     SubnetId: subnet.id,
     SubnetArn: arnOf(owner, `subnet/${subnet.id}`),

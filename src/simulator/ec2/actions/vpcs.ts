@@ -103,7 +103,7 @@ const deleteVpcAction = action({
 function vpcOut(vpc: Vpc, account: string): Value<typeof vpcShape> {
   return {
     VpcId: vpc.id,
-    OwnerId: account,
+    OwnerId: vpc.owner ?? account,
     State: 'available',
     CidrBlock: vpc.blocks[0]?.block,
     InstanceTenancy: 'default',
