@@ -27,7 +27,20 @@ export const timingBounds: readonly Bound[] = [
 
 /** A line for each broken rule. */
 export function crossValidate(options: Options, sources: OptionSources): readonly string[] {
-  return [...brokenTimings(options, sources), ...foreignSubnets(options, sources)];
+  return [
+    ...brokenTimings(options, sources),
+    ...foreignSubnets(options, sources),
+    ...idWithoutRole(options, sources),
+  ];
+}
+
+function idWithoutRole(
+  { networkAccountRoleArn: role, networkAccountExternalId: text }: Options,
+  sources: OptionSources,
+): readonly string[] {
+  if (role !== undefined || text === undefined) return [];
+  const name = 'network-account-external-id';
+  return [refusalLine({ name, source: sources[name], text, accepted: 'used with network-account-role-arn' })];
 }
 
 /** No subnet would ever match an id of another cloud. */

@@ -47,7 +47,9 @@ export async function startTokenService(
       return;
     }
     if (role === undefined || !mayAssume(role, form, request.headers.authorization ?? '')) {
-      response.writeHead(403).end(refusal(`not authorized to perform: sts:${action}`));
+      const who = 'User: arn:aws:sts::444455556666:assumed-role/headwater/session';
+      const what = `sts:${action} on resource: ${form.get('RoleArn')}`;
+      response.writeHead(403).end(refusal(`${who} is not authorized to perform: ${what}`));
       return;
     }
     const turn = given.get(role.arn) ?? 0;

@@ -1,10 +1,15 @@
-// The IAM policy that Headwater ships. It applies to the controllers of every test.
+// The IAM policies that Headwater ships. They apply to the controllers of every test.
 import { readFileSync } from 'node:fs';
 import { type IamPolicy, readIamPolicy } from '../../src/simulator/ec2/iam-policy.ts';
 
-const file = new URL('../../docs/iam-policy.json', import.meta.url);
+export const shippedPolicy = policyIn('iam-policy.json');
 
-export const shippedPolicy: IamPolicy = readIamPolicy(readFileSync(file, 'utf8'));
+/** For the role of an account that shares subnets. */
+export const networkAccountPolicy = policyIn('iam-policy-network-account.json');
+
+function policyIn(file: string): IamPolicy {
+  return readIamPolicy(readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8'));
+}
 
 /** What untagged interfaces need, as in docs/aws-access.md: the statement about those of cilium-operator, for all. */
 export function withoutTagConditions({ Statement, ...policy }: IamPolicy): IamPolicy {

@@ -18,8 +18,11 @@ import type { IamPolicy } from '../../src/simulator/ec2/iam-policy.ts';
 import { type CallingProcess, ClusterWorld, type ClusterWorldOptions } from './cluster-world.ts';
 import { controllerArn, InProcessEc2 } from './in-process-ec2.ts';
 import { missDenied } from './missed-permissions.ts';
-import { shippedPolicy } from './shipped-policy.ts';
+import { networkAccountPolicy, shippedPolicy } from './shipped-policy.ts';
 import { testCloud } from './test-cloud.ts';
+
+/** The identity in another account that a role of the options stands for, as the model knows it. */
+export const networkRoleArn = 'arn:aws:iam::444455556666:user/headwater-network';
 
 export interface WorldOptions extends ClusterWorldOptions {
   readonly cloud?: Topology;
@@ -34,6 +37,7 @@ export class World extends ClusterWorld<EmbeddedCluster> {
     super(options, (rest) => createEmbeddedCluster({ ...rest, topology: cloud }));
     const { gateway } = this.cluster.ec2;
     gateway.policies.set(controllerArn, policy ?? shippedPolicy);
+    gateway.policies.set(networkRoleArn, networkAccountPolicy);
     if (policy === undefined) gateway.onChecked = missDenied;
   }
 
@@ -46,7 +50,11 @@ export class World extends ClusterWorld<EmbeddedCluster> {
         return tamper(action, output, input);
       },
     };
-    return (deps) => composeAws(api, deps);
+    const owner = new InProcessEc2(this.cluster.ec2.gateway, onCall, networkRoleArn);
+    const ofNetworkAccount: Ec2Api = {
+      send: (action, input, sending) => pass(action, false, () => owner.send(action, input, sending)),
+    };
+    return (deps) => composeAws(api, deps, ofNetworkAccount);
   }
 
   protected get faults(): Faults {

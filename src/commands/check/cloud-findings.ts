@@ -1,4 +1,5 @@
 // Whether the cloud answers, lets Headwater read, and shows the instances that the cluster names. Pure.
+import { remedyFor } from '../../node/conditions/call-condition.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { ReadCloud, CloudRead } from './cloud-facts.ts';
 import { type Finding, finding, ok } from './finding.ts';
@@ -79,13 +80,13 @@ function failed({ failure, remedy }: FailedRead): Finding {
 /** Facts that few nodes need may be denied while everything else is read. */
 function deniedParts(infrastructure: ReadCloud['infrastructure']): readonly FailedRead[] {
   if (infrastructure.kind !== 'read') return [];
-  const { denied = {}, unreadNetworks } = infrastructure.value;
-  const parts = [denied.routeTables, denied.securityGroups, unreadNetworks];
+  const { denied = {}, unreadNetworks, unreadTags } = infrastructure.value;
+  const parts = [denied.routeTables, denied.securityGroups, unreadNetworks, unreadTags];
   const failures = parts.flatMap((part) => [...(part?.values() ?? [])].slice(0, 1));
   return failures.map((failure) => ({
     kind: 'failed',
     failure,
-    remedy: failure.permission === undefined ? undefined : `allow ${failure.permission} to Headwater's role`,
+    remedy: failure.permission === undefined ? undefined : remedyFor(failure),
   }));
 }
 

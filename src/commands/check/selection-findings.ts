@@ -56,7 +56,7 @@ function complaintsOf(
       verdict: 'problem' as const,
       remedy: `correct ${words.fields.securityGroupIds}`,
     })),
-    ...ignoredTags(asked, infrastructure),
+    ...ignoredTags(asked, infrastructure, words),
   ];
 }
 
@@ -79,7 +79,11 @@ function missingGroups(
 }
 
 /** Tags that choose nothing, so that other subnets serve the node. */
-function ignoredTags(asked: NodeRequirements, infrastructure: Infrastructure): readonly Complaint[] {
+function ignoredTags(
+  asked: NodeRequirements,
+  infrastructure: Infrastructure,
+  { remedies: { hiddenTags } }: CloudWords,
+): readonly Complaint[] {
   const { subnetTags, subnetIds, strictSubnets = false } = asked;
   const tags = Object.entries(subnetTags).map((pair) => pair.join('='));
   if (tags.length === 0 || subnetIds.length > 0 || strictSubnets) return [];
@@ -89,8 +93,7 @@ function ignoredTags(asked: NodeRequirements, infrastructure: Infrastructure): r
     {
       text: `${tags.join(', ')} matches the tags of no subnet that may serve them, so others do`,
       verdict: 'warning',
-      remedy:
-        'correct the tags. Of a shared subnet, only the account of its owner sees the tags: name such subnets by id',
+      remedy: `correct the tags${hiddenTags === undefined ? '' : `; ${hiddenTags}`}`,
     },
   ];
 }

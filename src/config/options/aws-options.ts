@@ -30,6 +30,22 @@ export const awsOptions = optionRows(
       cloud: 'eni',
       help: "The EC2 endpoint. If unset, the region's public endpoint. Set it for a VPC endpoint (a bare host name means https) or for an emulator (http://localhost:4566).",
     },
+    'network-account-role-arn': {
+      kind: text(
+        'arn:aws:iam::...:role/...',
+        /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,576}$/,
+        'the ARN of an IAM role, such as arn:aws:iam::444455556666:role/headwater-network',
+      ),
+      origin: 'headwater',
+      cloud: 'eni',
+      help: 'A role of the account that shares subnets with that of the nodes (AWS RAM). Headwater assumes it to read the tags of these subnets, which only their owner sees, and for nothing else. Set it to select shared subnets by tags.',
+    },
+    'network-account-external-id': {
+      kind: text('id', /^[\w+=,.@:/-]{2,1224}$/, '2 to 1224 letters, digits and characters of _+=,.@:/-'),
+      origin: 'headwater',
+      cloud: 'eni',
+      help: 'The external id that the trust policy of network-account-role-arn requires. If unset, none is sent.',
+    },
     'aws-use-primary-address': {
       kind: boolean,
       cloud: 'eni',

@@ -10,25 +10,32 @@ import { failureOf } from '../../providers/aws/errors.ts';
 import { instanceIdOf } from '../../providers/aws/ids.ts';
 import { ec2Limits } from '../../providers/aws/quotas.ts';
 import { describeWhereabouts, type WhereaboutsSource } from '../../providers/aws/whereabouts.ts';
+import type { SharedSubnetTags } from '../../providers/aws/shared-subnet-tags.ts';
 import { PrefixReads } from '../../providers/aws/prefix-reads.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { AwsAliases } from './aws-aliases.ts';
 import type { OperatorInstruments } from './call-instruments.ts';
 import type { AliasCloud, Cloud, CloudDeps, CloudReports } from './cloud.ts';
-import { type CloudCalls, composeCalls } from './cloud-calls.ts';
+import { type CallRules, type CloudCalls, composeCalls } from './cloud-calls.ts';
+import { composeNetworkAccount, networkAccountRole } from './network-account.ts';
 
 type AwsSource = Ec2Api & Partial<WhereaboutsSource>;
 
-export function composeAws(api: AwsSource, deps: CloudDeps): Cloud {
+/** `ofNetworkAccount`: EC2 as the role of that account sees it, if the options name one. */
+export function composeAws(api: AwsSource, deps: CloudDeps, ofNetworkAccount?: Ec2Api): Cloud {
   const { options } = deps;
-  const { gate, ...reports } = composeReports(api, deps);
-  const implementation = awsAllocation(new Ec2Client(api, gate), {
-    pageSize: options.awsMaxResultsPerCall,
-    instanceTags: options.instanceTagsFilter,
-    subnetIds: options.subnetIdsFilter,
-    subnetTags: options.subnetTagsFilter,
-    tolerance: options.skipUnreadableItems ? 'all' : 'few',
-  });
+  const { gate, sharedTags, ...reports } = composeReports(api, deps, ofNetworkAccount);
+  const implementation = awsAllocation(
+    new Ec2Client(api, gate),
+    {
+      pageSize: options.awsMaxResultsPerCall,
+      instanceTags: options.instanceTagsFilter,
+      subnetIds: options.subnetIdsFilter,
+      subnetTags: options.subnetTagsFilter,
+      tolerance: options.skipUnreadableItems ? 'all' : 'few',
+    },
+    sharedTags,
+  );
   return {
     ...reports,
     instanceIdOf,
@@ -56,18 +63,25 @@ export function composeAwsAliases(api: AwsSource, deps: CloudDeps): AliasCloud {
   };
 }
 
-function composeReports(api: AwsSource, deps: CloudDeps): CloudReports & Pick<CloudCalls, 'gate'> {
+interface AwsReports extends CloudReports, Pick<CloudCalls, 'gate'> {
+  readonly sharedTags?: SharedSubnetTags;
+}
+
+function composeReports(api: AwsSource, deps: CloudDeps, ofNetworkAccount?: Ec2Api): AwsReports {
   const { options, clock } = deps;
-  const calls = composeCalls(
-    {
-      operatorInstruments: operatorInstruments(deps.metrics),
-      limits: ec2Limits,
-      failureOf: ({ name }, error) => failureOf(name, error),
-    },
-    deps,
-  );
+  const rules: CallRules = {
+    operatorInstruments: operatorInstruments(deps.metrics),
+    limits: ec2Limits,
+    failureOf: ({ name }, error) => failureOf(name, error),
+  };
+  const own = composeCalls(rules, deps);
+  const role = networkAccountRole(options);
+  const other =
+    ofNetworkAccount && role && composeNetworkAccount(ofNetworkAccount, role, { rules, own, deps });
   return {
-    ...calls,
+    ...own,
+    ...other?.reports,
+    ...(other !== undefined && { sharedTags: other.sharedTags }),
     describe: async () => ({ scope: await describeWhereabouts(whereaboutsIn(api, options), clock) }),
   };
 }

@@ -15,8 +15,14 @@ const clouds: { readonly [Mode in Options['ipam']]?: Connect } = {
   eni: async (connection, signal) => {
     const { connectToAws } = await import('./connect-to-aws.ts');
     const { composeAws } = await import('./aws.ts');
+    const { networkAccountRole } = await import('./network-account.ts');
     const api = await connectToAws(connection, signal);
-    return { compose: (deps) => composeAws(api, deps), close: () => api.close() };
+    const role = networkAccountRole(connection.options);
+    const ofNetworkAccount = role && api.assuming(role);
+    return {
+      compose: (deps) => composeAws(api, deps, ofNetworkAccount),
+      close: () => [api, ofNetworkAccount].forEach((each) => each?.close()),
+    };
   },
   azure: async (connection, signal) => {
     const { connectToAzure } = await import('./connect-to-azure.ts');

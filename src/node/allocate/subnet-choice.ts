@@ -41,9 +41,8 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
   const { rule, candidates, unreadable } = subnetsByRule(requirements, facts);
   const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.minUseful);
   if (unreadable !== undefined && !hasRoom) return { kind: 'networkUnreadable', failure: unreadable };
+  if (candidates.length === 0) return withoutCandidates(requirements, facts.infrastructure);
   const untagged = untaggedBeside(candidates, requirements, facts.infrastructure);
-  if (candidates.length === 0)
-    return { ...withoutCandidates(requirements, facts.infrastructure), ...untagged };
   const ranked = candidates
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
@@ -75,14 +74,28 @@ function untaggedBeside(
 }
 
 /** Where something was not read, nothing says that no subnet matches. */
-function withoutCandidates(
-  requirements: NodeRequirements,
-  { unreadNetworks, unreadZones }: Infrastructure,
-): SubnetChoice {
-  const failure = unreadNetworks?.get(requirements.networkId) ?? unreadZones?.get(requirements.zone);
-  return failure === undefined
-    ? { kind: 'noSubnetMatches', wanted: describeWanted(requirements) }
-    : { kind: 'networkUnreadable', failure };
+function withoutCandidates(requirements: NodeRequirements, infrastructure: Infrastructure): SubnetChoice {
+  const { unreadNetworks, unreadZones } = infrastructure;
+  const failure =
+    unreadNetworks?.get(requirements.networkId) ??
+    unreadZones?.get(requirements.zone) ??
+    unreadTagsFor(requirements, infrastructure);
+  if (failure !== undefined) return { kind: 'networkUnreadable', failure };
+  const untagged = untaggedBeside([], requirements, infrastructure);
+  return { kind: 'noSubnetMatches', wanted: describeWanted(requirements), ...untagged };
+}
+
+/** Why the tags of a subnet are not known that may be the one that tags choose; undefined if none is. */
+function unreadTagsFor(
+  { networkId, zone, subnetTags }: NodeRequirements,
+  { subnets, unreadTags = new Map() }: Infrastructure,
+): CloudFailure | undefined {
+  const isByTags = Object.keys(subnetTags).length > 0;
+  const meant = [...unreadTags].find(([id]) => {
+    const subnet = subnets.get(id);
+    return subnet?.networkId === networkId && subnet.zone === zone && (isByTags || !subnet.eligible);
+  });
+  return meant?.[1];
 }
 
 /** The rule that decides alone, and the subnets that it leaves. */
@@ -98,7 +111,7 @@ export function subnetsByRule(requirements: NodeRequirements, facts: SubnetFacts
   const local = [...infrastructure.subnets.values()].filter(
     (subnet) => subnet.eligible && subnet.networkId === networkId && subnet.zone === zone,
   );
-  const wanted = wantedOf(requirements, local);
+  const wanted = wantedOf(requirements, local, infrastructure);
   if (wanted !== undefined) return wanted;
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
   const hasRoom = own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, minUseful);
@@ -134,16 +147,23 @@ function withoutOwnRule(
     : { rule: 'zone', candidates: local };
 }
 
-/** The local subnets that the node names by id, else by tags; undefined if neither decides. */
+/**
+ * The local subnets that the node names by id, else by tags; undefined if neither decides. Where tags choose none, and those of
+ * a subnet are not known, nothing says that other subnets may serve the node.
+ */
 function wantedOf(
-  { subnetIds, subnetTags, strictSubnets: isStrict }: NodeRequirements,
+  requirements: NodeRequirements,
   local: readonly Subnet[],
+  infrastructure: Infrastructure,
 ): RuledSubnets | undefined {
+  const { subnetIds, subnetTags, strictSubnets: isStrict } = requirements;
   const named = local.filter((subnet) => subnetIds.includes(subnet.id));
   if (named.length > 0 || (isStrict && subnetIds.length > 0)) return { rule: 'ids', candidates: named };
   if (Object.keys(subnetTags).length === 0) return undefined;
   const tagged = local.filter((subnet) => carries(subnet.tags, subnetTags));
-  return tagged.length > 0 || isStrict ? { rule: 'tags', candidates: tagged } : undefined;
+  if (tagged.length > 0 || isStrict) return { rule: 'tags', candidates: tagged };
+  const unreadable = unreadTagsFor(requirements, infrastructure);
+  return unreadable && { rule: 'tags', candidates: [], unreadable };
 }
 
 /** The property that the candidates of a rule share, worded to follow their ids. */

@@ -53,11 +53,12 @@ export function remedyFor({
   kind,
   permission,
   deniedBy,
+  lackedBy = "Headwater's role",
   credentials,
   remedy,
 }: CloudFailure): string | undefined {
-  if (deniedBy !== undefined) return `change the ${deniedBy} that denies ${permission} to Headwater's role`;
-  if (permission !== undefined) return `allow ${permission} to Headwater's role`;
+  if (deniedBy !== undefined) return `change the ${deniedBy} that denies ${permission} to ${lackedBy}`;
+  if (permission !== undefined) return `allow ${permission} to ${lackedBy}`;
   if (credentials === 'expired') return "renew Headwater's credentials, or set its clock";
   return remedy ?? (credentials === 'clock' ? setClock : remedies[kind]);
 }

@@ -93,19 +93,30 @@ function whyNotSelected(
   const { id, zone, eligible } = subnet;
   const unread = network.infrastructure.unreadSubnets?.get(id);
   if (unread !== undefined) return `it cannot be read: ${unread.message}`;
-  if (!eligible) return "Headwater's subnet filters exclude it, or the cloud no longer shows it";
+  const hidden = whyTagsAreHidden(id, network);
+  if (!eligible) return hidden ?? "Headwater's subnet filters exclude it, or the cloud no longer shows it";
   if (ruled === undefined) return undefined;
   if (zone !== requirements.zone) return `it is in ${zone}, and the node in ${requirements.zone}`;
   const isCandidate = ruled.candidates.some((candidate) => candidate.id === id);
-  return isCandidate ? undefined : whyNotByRule(ruled, requirements);
+  return isCandidate ? undefined : whyNotByRule(ruled, requirements, hidden);
 }
 
-function whyNotByRule({ rule }: RuledSubnets, { subnetTags }: NodeRequirements): string {
+/** Undefined if the tags of the subnet are known. */
+function whyTagsAreHidden(id: string, { infrastructure }: SelectionFacts['network']): string | undefined {
+  const unread = infrastructure.unreadTags?.get(id);
+  return unread && `its tags cannot be read: ${unread.message}`;
+}
+
+function whyNotByRule(
+  { rule }: RuledSubnets,
+  { subnetTags }: NodeRequirements,
+  hidden: string | undefined,
+): string {
   switch (rule) {
     case 'ids':
       return 'the node names other ids';
     case 'tags':
-      return `it lacks the tags ${tagsInWords(subnetTags)}`;
+      return hidden ?? `it lacks the tags ${tagsInWords(subnetTags)}`;
     case 'ownSubnet':
       return "the node's own subnet has room and comes first";
     case 'routes':

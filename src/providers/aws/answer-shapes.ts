@@ -57,6 +57,7 @@ export const networkInterface = record(
 
 export const subnet = record({
   SubnetId: ['subnetId', text],
+  OwnerId: ['ownerId', shared],
   CidrBlock: ['cidrBlock', text],
   Ipv6Native: ['ipv6Native', flag],
   Ipv6CidrBlockAssociationSet: [

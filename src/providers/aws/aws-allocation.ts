@@ -10,6 +10,7 @@ import { readLimits } from './read-limits.ts';
 import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-list.ts';
 import { rehearse } from './rehearse.ts';
+import type { SharedSubnetTags } from './shared-subnet-tags.ts';
 import { awsSection } from './cilium-node-section.ts';
 
 const awsTraits: CloudTraits = {
@@ -25,7 +26,12 @@ const awsTraits: CloudTraits = {
   publicAddresses: true,
 };
 
-export function awsAllocation(client: Ec2Client, options: ReadOptions): AllocationImplementation {
+/** `sharedTags`: reads the tags of subnets that another account shares; undefined without a role there. */
+export function awsAllocation(
+  client: Ec2Client,
+  options: ReadOptions,
+  sharedTags?: SharedSubnetTags,
+): AllocationImplementation {
   return {
     traits: awsTraits,
     maxInstancesPerRefresh: maxFilterValues,
@@ -33,7 +39,7 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     reach: (context) => reach(client, context),
     observe: (scope, context) => observe({ client, options, context }, scope),
     readInfrastructure: (networkIds, context, zones) =>
-      readInfrastructure({ client, options: { ...options, zones }, context }, networkIds),
+      readInfrastructure({ client, options: { ...options, zones }, context, sharedTags }, networkIds),
     readSubnetCounts: (networkIds, context) => readSubnetCounts({ client, options, context }, networkIds),
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
@@ -41,7 +47,7 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     ...client.admission(actionOf),
     perform: (operation, context) =>
       perform(client, operation, { ...context, change: { operation, priority: context.caller.priority } }),
-    rehearse: ([node], context) => rehearse(client, node, context),
+    rehearse: ([node], context) => rehearse(client, node, context, sharedTags),
     section: awsSection,
   };
 }

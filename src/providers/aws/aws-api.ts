@@ -33,6 +33,8 @@ import { isRead } from '../gate/action-client.ts';
 import { CallError, type CallResult, messageOf, type Sending } from '../gate/cloud-call.ts';
 import { failureOf } from './errors.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
+import type { AssumedRole } from './shared-subnet-tags.ts';
+import type { StsOptions, TemporaryKeys } from './sts-api.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
 export interface AwsApiOptions {
@@ -45,6 +47,8 @@ export interface AwsApiOptions {
   readonly handler?: Handler;
   /** Whether the environment sets an STS endpoint, which the SDK reads. */
   readonly hasStsEndpoint?: boolean;
+  /** Keys instead of those of the SDK's own chain. */
+  readonly credentials?: NonNullable<EC2ClientConfig['credentials']>;
 }
 
 type Handler = NonNullable<EC2ClientConfig['requestHandler']>;
@@ -98,6 +102,7 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     };
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
+    if (options.credentials !== undefined) config.credentials = options.credentials;
     this.#config = config;
     this.#client = new EC2Client({ ...config });
     this.#client.middlewareStack.use(compactPages(options.http.clock));
@@ -119,10 +124,25 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
 
   async account(signal: AbortSignal): Promise<string | undefined> {
     const { readAccount } = await import('./sts-api.ts');
+    return readAccount(this.#stsOptions(), signal);
+  }
+
+  /** The same endpoint for a role that our identity assumes: with connections of its own, so that neither waits for the other. */
+  assuming(role: AssumedRole): AwsApi {
+    const credentials = async (): Promise<TemporaryKeys> => {
+      const { assumeRole } = await import('./sts-api.ts');
+      const giveUp = new AbortController();
+      const cancel = this.#options.http.clock.schedule(maxStsWait, () => giveUp.abort());
+      return assumeRole(this.#stsOptions(), role, giveUp.signal).finally(cancel);
+    };
+    return new AwsApi({ ...this.#options, credentials });
+  }
+
+  #stsOptions(): StsOptions {
     const { region, credentials } = this.#client.config;
     const { endpoint, hasStsEndpoint = false } = this.#options;
     const places = { ec2Endpoint: endpoint, hasOwnEndpoint: hasStsEndpoint };
-    return readAccount({ region, credentials, requestHandler: this.#handler, ...places }, signal);
+    return { region, credentials, requestHandler: this.#handler, ...places };
   }
 
   /**
@@ -177,6 +197,9 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     this.#client.destroy();
   }
 }
+
+/** How long keys of a role are waited for, in ms. */
+const maxStsWait = 5000;
 
 interface Keys {
   readonly accessKeyId: string;

@@ -39,7 +39,7 @@ const words: CloudWords = {
   remedies: {
     fullSubnets: "add a subnet that the node's subnet selection matches, or free addresses there",
     hiddenTags:
-      'if another account shares it (AWS RAM), only that account sees its tags: name it by its id in spec.eni.subnet-ids, or in --subnet-ids-filter instead of --subnet-tags-filter',
+      'if another account shares such a subnet (AWS RAM), only that account sees its tags: let Headwater read them by --network-account-role-arn, or name the subnet by its id in spec.eni.subnet-ids, or in --subnet-ids-filter instead of --subnet-tags-filter',
     fullInstance: 'use a larger instance type',
     unseenInstance: "check Headwater's region, account and role",
   },

@@ -1,5 +1,6 @@
 // Reads networks, subnets, route tables and security groups from EC2, and how many addresses subnets have left.
 import type { ObservedCounts, ObservedInfrastructure } from '../contract/cloud.ts';
+import type { CloudFailure } from '../contract/cloud-failure.ts';
 import type { RouteTable, SecurityGroup, UnreadablePart } from '../contract/infrastructure.ts';
 import { byUniqueId, countInParts, ofFew, readInParts, usableOf } from '../reading/infrastructure-parts.ts';
 import type { ReadAction } from './ec2-client.ts';
@@ -7,22 +8,32 @@ import { isNetworkId } from './ids.ts';
 import { readNetwork, readRouteTable, readSecurityGroup, readSubnet } from './infrastructure.ts';
 import { refuseUnrequested } from '../reading/plausible.ts';
 import { maxFilterValues, type Reading, readList } from './read-list.ts';
-import { zoneByZone } from './zone-by-zone.ts';
+import type { SharedSubnetTags } from './shared-subnet-tags.ts';
+import { type ReadZones, zoneByZone } from './zone-by-zone.ts';
+import type { Ec2Subnet } from './ec2-api.ts';
 
 /** The largest page of DescribeRouteTables. */
 const maxRouteTables = 100;
 
 const parts = { max: maxFilterValues, isId: isNetworkId };
 
+export interface NetworkReading extends Reading {
+  /** Absent: nothing reads the tags of subnets that another account shares. */
+  readonly sharedTags?: SharedSubnetTags | undefined;
+}
+
 /** For ids that cannot exist or that EC2 refuses, it returns nothing. */
 export function readInfrastructure(
-  reading: Reading,
+  reading: NetworkReading,
   networkIds: readonly string[],
 ): Promise<ObservedInfrastructure> {
   return readInParts(networkIds, parts, (part) => readNetworks(reading, part));
 }
 
-async function readNetworks(from: Reading, networkIds: readonly string[]): Promise<ObservedInfrastructure> {
+async function readNetworks(
+  from: NetworkReading,
+  networkIds: readonly string[],
+): Promise<ObservedInfrastructure> {
   const { options, context } = from;
   const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: options.pageSize };
   const fewer = { ...input, MaxResults: Math.min(input.MaxResults, maxRouteTables) };
@@ -58,7 +69,7 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
           ...(zone === undefined ? [] : [{ Name: 'availability-zone', Values: [zone] }]),
         ],
       }),
-    ),
+    ).then((read) => withTags(from, read, problems)),
     readList(from, 'DescribeVpcs', 'Vpcs', input),
     ofFew('route table', { networkIds, read: readTables() }, problems),
     ofFew('security group', { networkIds, read: readGroups() }, problems),
@@ -78,9 +89,29 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
       securityGroups: groups.items,
       denied: { routeTables: routeTables.denied, securityGroups: groups.denied },
       unreadZones: subnets.unread,
+      unreadTags: subnets.unreadTags,
     },
     problems,
   };
+}
+
+interface TaggedZones extends ReadZones<Ec2Subnet> {
+  readonly unreadTags: ReadonlyMap<string, CloudFailure>;
+}
+
+/** The read subnets with the tags that their owners show. Denied tags are reported as a missing permission, others here. */
+async function withTags(
+  { sharedTags, context }: NetworkReading,
+  read: ReadZones<Ec2Subnet>,
+  problems: UnreadablePart[],
+): Promise<TaggedZones> {
+  if (sharedTags === undefined) return { ...read, unreadTags: new Map() };
+  const { subnets, unread, failure } = await sharedTags.addTo(read.items, context);
+  if (failure !== undefined && failure.permission === undefined) {
+    const problem = `the tags of its subnets cannot be read: ${failure.code}: ${failure.message}`;
+    problems.push({ what: 'account', id: sharedTags.account, problem });
+  }
+  return { ...read, items: subnets, unreadTags: unread };
 }
 
 export function readSubnetCounts(reading: Reading, networkIds: readonly string[]): Promise<ObservedCounts> {

@@ -6,6 +6,7 @@ import type { Rehearsal, RehearsalRefusal, Rehearsals, RehearsedNode } from '../
 import { wouldSucceed } from './errors.ts';
 import type { DryRunAction, Ec2Action, Ec2Input } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
+import type { SharedSubnetTags } from './shared-subnet-tags.ts';
 
 const witness = 'a dry run permits';
 
@@ -20,6 +21,7 @@ export async function rehearse(
   client: Ec2Client,
   node: RehearsedNode,
   context: CallContext,
+  sharedTags?: SharedSubnetTags,
 ): Promise<Rehearsals> {
   // The controller reads an instance itself only where its interfaces are not shown, or tags decide: no read here takes it.
   const reading = await ask(client, 'DescribeInstances', { MaxResults: 5 }, context);
@@ -72,9 +74,21 @@ export async function rehearse(
     answers: [
       { action: 'DescribeInstances', answer: reading },
       ...rehearsals,
+      ...(await rehearseRole(sharedTags, context)),
       ...unasked.map((action) => ({ action, answer: 'unasked' as const })),
     ],
   };
+}
+
+/** A read with the role shows what it may do, and one that fails is told as such: only without any is there a question. */
+async function rehearseRole(
+  sharedTags: SharedSubnetTags | undefined,
+  context: CallContext,
+): Promise<readonly Rehearsal[]> {
+  if (sharedTags === undefined || sharedTags.lastRead === 'failed') return [];
+  const { role, client, lastRead } = sharedTags;
+  const answer = lastRead === 'answered' ? 'permitted' : await ask(client, 'DescribeSubnets', {}, context);
+  return [{ action: `DescribeSubnets with ${role.arn}`, answer }];
 }
 
 async function ask<A extends DryRunAction>(

@@ -46,6 +46,8 @@ export interface CloudFailure {
   readonly permission?: string;
   /** The policy that denies it, if allowing it to our role does not help: of the organization, or an explicit denial. */
   readonly deniedBy?: string;
+  /** The identity that lacks it, to follow "allow … to"; absent for Headwater's role. */
+  readonly lackedBy?: string;
   /** The part of the denial that only the cloud can decode. It differs in each answer. */
   readonly encodedDenial?: string;
   /** The subject of the answer, if it says so: the action in general, or one thing in the call. */

@@ -59,11 +59,13 @@ export interface Infrastructure {
   readonly unreadNetworks?: ReadonlyMap<string, CloudFailure>;
   /** Single subnets that could not be read this time, while others could, and why. */
   readonly unreadSubnets?: ReadonlyMap<string, CloudFailure>;
+  /** Subnets that may have tags which were never read, and why. */
+  readonly unreadTags?: ReadonlyMap<string, CloudFailure>;
 }
 
 /** A part that the cloud returned and that could not be parsed. */
 export interface UnreadablePart {
-  readonly what: 'subnet' | 'zone' | 'network' | 'route table' | 'security group';
+  readonly what: 'subnet' | 'zone' | 'network' | 'account' | 'route table' | 'security group';
   readonly id: string;
   readonly problem: string;
 }

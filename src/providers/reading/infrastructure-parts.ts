@@ -40,6 +40,7 @@ export async function readInParts(
       denied: { routeTables: deniedIn(all, 'routeTables'), securityGroups: deniedIn(all, 'securityGroups') },
       unreadNetworks,
       unreadZones: new Map(all.flatMap(({ unreadZones }) => [...(unreadZones ?? [])])),
+      unreadTags: new Map(all.flatMap(({ unreadTags }) => [...(unreadTags ?? [])])),
     },
     problems: [...refused, ...parts.flatMap(({ problems }) => problems)],
   };

@@ -174,7 +174,7 @@ describe('a role in the account of the nodes', () => {
       AWS_ENDPOINT_URL_STS: sts.url,
     });
     await child.said(
-      /"code":"AccessDenied","message":"not authorized to perform: sts:AssumeRole","msg":"cannot read the cloud"/,
+      /"code":"AccessDenied","message":"User: \S+ is not authorized to perform: sts:AssumeRole on resource: \S+","msg":"cannot read the cloud"/,
     );
 
     expect(ec2.seen).toEqual([]);

@@ -36,6 +36,8 @@ const refused: Readonly<
   'aws-region': 'Frankfurt',
   'vpc-id': 'vpc-123',
   'ec2-api-endpoint': 'ftp://ec2',
+  'network-account-role-arn': 'arn:aws:iam::1:user/network',
+  'network-account-external-id': 'a b',
   'aws-use-primary-address': 'maybe',
   'aws-enable-prefix-delegation': 'maybe',
   'eni-tags': 'aws:x=y',
@@ -309,6 +311,8 @@ describe('defaults', () => {
       allowWithdrawals: undefined,
       awsRegion: undefined,
       vpcId: undefined,
+      networkAccountRoleArn: undefined,
+      networkAccountExternalId: undefined,
       ec2ApiEndpoint: undefined,
       awsUsePrimaryAddress: false,
       awsEnablePrefixDelegation: false,
@@ -474,4 +478,16 @@ describe('the ids of subnets to use', () => {
 
     expect('problems' in loaded ? loaded.problems : []).toEqual(problems);
   });
+});
+
+test('an external id without the role that requires it is refused', () => {
+  const flags = { 'cluster-name': ['one'], 'network-account-external-id': ['two'] };
+  const role = { 'network-account-role-arn': ['arn:aws:iam::444455556666:role/a/b'] };
+  const problemsOf = (given: Parameters<typeof load>[0]): readonly string[] => {
+    const loaded = load(given);
+    return 'problems' in loaded ? loaded.problems : [];
+  };
+
+  expect(problemsOf({ flags })).toEqual([expect.stringContaining('used with network-account-role-arn')]);
+  expect(problemsOf({ flags: { ...flags, ...role } })).toEqual([]);
 });

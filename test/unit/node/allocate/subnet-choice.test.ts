@@ -337,3 +337,73 @@ describe('subnets without tags, whose tags another account may keep to itself', 
     expect({ untagged: undefined, ...choose({ subnets: of, free: {}, node }) }).toMatchObject(expected);
   });
 });
+
+describe('subnets whose tags could not be read', () => {
+  const subnets = [
+    subnet('s-1', { tags: { tag: '1' } }),
+    subnet('s-2'),
+    subnet('s-3', { zone: 'us-west-1b' }),
+  ];
+  const unread = { kind: 'networkUnreadable', failure: failure('notAuthorized') };
+
+  test.each<[string, Partial<NodeRequirements>, readonly Subnet[], string, object]>([
+    [
+      'keep a node waiting that selects by tags which no other has',
+      { subnetTags: { tag: '2' } },
+      subnets,
+      's-2',
+      unread,
+    ],
+    [
+      'keep one waiting that may use no others',
+      { subnetTags: { tag: '2' }, strictSubnets: true },
+      subnets,
+      's-2',
+      unread,
+    ],
+    [
+      'keep one waiting if only they may carry the tags of an option',
+      {},
+      [subnet('s-2', { eligible: false })],
+      's-2',
+      unread,
+    ],
+    [
+      'do not matter beside one with the tags',
+      { subnetTags: { tag: '1' } },
+      subnets,
+      's-2',
+      { subnet: { id: 's-1' } },
+    ],
+    [
+      'do not matter to a node that names ids',
+      { subnetIds: ['s-2'] },
+      subnets,
+      's-2',
+      { subnet: { id: 's-2' } },
+    ],
+    [
+      'do not matter where no tags decide',
+      { nodeSubnetId: 's-1' },
+      subnets,
+      's-2',
+      { subnet: { id: 's-1' } },
+    ],
+    [
+      'do not matter in another zone',
+      { subnetTags: { tag: '2' }, nodeSubnetId: 's-1' },
+      subnets,
+      's-3',
+      { subnet: { id: 's-1' } },
+    ],
+  ])('%s', (_, node, of, id, expected) => {
+    const choice = chooseSubnet(requirements(node), {
+      infrastructure: infrastructure(of, { unreadTags: new Map([[id, failure('notAuthorized')]]) }),
+      free: () => 90,
+      fullInterface: 10,
+      minUseful: 2,
+    });
+
+    expect(choice).toMatchObject(expected);
+  });
+});

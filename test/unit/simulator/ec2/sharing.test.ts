@@ -32,7 +32,13 @@ function start(throttle = false) {
     subnets: async (caller: typeof we, input = {}) => {
       const { Subnets = [] } = await gateway.call('DescribeSubnets', input, caller ?? { arn: '' });
       return (Subnets as { SubnetId: string; OwnerId: string; Tags: { Key: string }[] }[]).map(
-        ({ SubnetId, OwnerId, Tags }) => [SubnetId, OwnerId, Tags.map(({ Key }) => Key).toSorted().join()],
+        ({ SubnetId, OwnerId, Tags }) => [
+          SubnetId,
+          OwnerId,
+          Tags.map(({ Key }) => Key)
+            .toSorted()
+            .join(),
+        ],
       );
     },
   };
@@ -72,9 +78,13 @@ describe('a VPC whose owner shares its subnets', () => {
     const { call } = start();
 
     expect(await call(we, 'DescribeSecurityGroups', { GroupIds: ['sg-00000001'] })).toMatchObject({
-      SecurityGroups: [{ OwnerId: '123456789012', Tags: expect.arrayContaining([{ Key: 'use', Value: 'pods' }]) }],
+      SecurityGroups: [
+        { OwnerId: '123456789012', Tags: expect.arrayContaining([{ Key: 'use', Value: 'pods' }]) },
+      ],
     });
-    await expect(call(they, 'DescribeSecurityGroups')).rejects.toMatchObject({ code: 'UnauthorizedOperation' });
+    await expect(call(they, 'DescribeSecurityGroups')).rejects.toMatchObject({
+      code: 'UnauthorizedOperation',
+    });
   });
 
   test('is read within the limits of the account that reads', async () => {
