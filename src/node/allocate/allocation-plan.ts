@@ -36,6 +36,7 @@ export type Obstacle =
   | { readonly kind: 'interfacesUnreadable'; readonly interfaces: readonly UnreadableInterface[] }
   /** Only these could take more, and the cloud could not carry out their last change. */
   | { readonly kind: 'interfacesFailed'; readonly interfaceIds: readonly string[] }
+  | InterfacesDetaching
   /** `wanted` describes what was requested. */
   | (UntaggedSubnets & { readonly kind: 'noSubnetMatches'; readonly wanted: string })
   /** Tags were requested and no group of the network carries them. */
@@ -44,6 +45,12 @@ export type Obstacle =
   | { readonly kind: 'securityGroupsUnknown' }
   /** Data that the choice depends on cannot be read. */
   | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
+
+/** No other interface can serve the rest, and something else than Headwater takes these from the instance. */
+interface InterfacesDetaching {
+  readonly kind: 'interfacesDetaching';
+  readonly interfaceIds: readonly string[];
+}
 
 interface UntaggedSubnets {
   /** Other subnets of the node's place that show no tag, where tags decide; absent if there are none. */
@@ -56,7 +63,8 @@ export type Ipv6Obstacle =
   /** None of those that may serve the node has an IPv6 block. */
   | { readonly kind: 'noIpv6Subnet'; readonly subnetIds: readonly string[] }
   /** No interface has a free place for it, and none can be added. */
-  | { readonly kind: 'noIpv6Room' };
+  | { readonly kind: 'noIpv6Room' }
+  | InterfacesDetaching;
 
 /** Some of them. */
 export type ObstacleOf<Kind extends Obstacle['kind']> = Extract<Obstacle, { readonly kind: Kind }>;

@@ -82,27 +82,42 @@ function takenIndexes({ view, steps }: DeviceSlots): ReadonlySet<number | undefi
   return taken;
 }
 
-/** Interfaces that could serve the rest if they were repaired in the cloud. */
+/** Whether something else than Headwater takes it from its instance: it serves nothing more, and its slot gets free. */
+export function isLeaving({ id, attachment }: NetworkInterface, frozen: ReadonlySet<string>): boolean {
+  return attachment?.state === 'detaching' && !frozen.has(id);
+}
+
+/** Interfaces that could serve the rest if they were repaired in the cloud, or whose slots could. */
 export class BrokenInterfaces {
   readonly #view: Pick<InstanceView, 'unreadable' | 'obscured'>;
+  readonly #frozen: ReadonlySet<string>;
   readonly #obscured = new Set<UnreadableInterface>();
+  readonly #leaving = new Set<string>();
   /** The cloud has failed to change them. */
   readonly failed: string[] = [];
 
-  constructor(view: Pick<InstanceView, 'unreadable' | 'obscured'>) {
+  /** `frozen`: interfaces that wait for changes of ours. */
+  constructor(view: Pick<InstanceView, 'unreadable' | 'obscured'>, frozen: ReadonlySet<string>) {
     this.#view = view;
+    this.#frozen = frozen;
   }
 
-  /** Interfaces that cannot be read, or no longer. */
-  get unreadable(): readonly UnreadableInterface[] {
-    return [...this.#view.unreadable, ...this.#obscured];
+  /** Why no slot is left, if a repair or the end of a detachment helps. */
+  get obstacle(): ObstacleOf<'interfacesUnreadable' | 'interfacesDetaching'> | undefined {
+    const interfaces = [...this.#view.unreadable, ...this.#obscured];
+    if (interfaces.length > 0) return { kind: 'interfacesUnreadable', interfaces };
+    const interfaceIds = [...this.#leaving];
+    return interfaceIds.length > 0 ? { kind: 'interfacesDetaching', interfaceIds } : undefined;
   }
 
-  /** Whether only a repair lets the interface take more. */
-  note({ id, condition }: NetworkInterface): boolean {
-    const obscured = this.#view.obscured.find((item) => item.id === id);
+  /** Whether the interface takes no more, unless it is repaired. */
+  note(item: NetworkInterface): boolean {
+    const { id, condition } = item;
+    const obscured = this.#view.obscured.find((each) => each.id === id);
     if (obscured !== undefined) this.#obscured.add(obscured);
     else if (condition === 'failed') this.failed.push(id);
-    return obscured !== undefined || condition === 'failed';
+    else if (isLeaving(item, this.#frozen)) this.#leaving.add(id);
+    else return false;
+    return true;
   }
 }

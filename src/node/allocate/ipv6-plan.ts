@@ -8,7 +8,7 @@ import { exclusionOf } from '../demand/node-requirements.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
 import type { Ipv6Obstacle, Ipv6Unmet } from './allocation-plan.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
-import { type DeviceSlots, freeDeviceIndex } from './instance-room.ts';
+import { type DeviceSlots, freeDeviceIndex, isLeaving } from './instance-room.ts';
 import { bringsIpv6, deviceIndexOf, type PlannedStep } from './planned-step.ts';
 import { allScopesOf, keyOf, type RefusedScope, type StepPlace } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
@@ -39,7 +39,7 @@ export function planIpv6(
   draft: Ipv6Draft,
 ): Ipv6Unmet | { readonly kind: 'step'; readonly step: PlannedStep } | undefined {
   if (!isIpv6Open(facts, draft.steps)) return undefined;
-  const candidates = candidatesIn(facts);
+  const candidates = candidatesIn(facts).filter((item) => !isLeaving(item, facts.ongoing.frozen));
   const refusals: ScopeRefusal[] = [];
   const planned = candidates
     .filter((item) => draft.takesMore(item))
@@ -173,10 +173,14 @@ function hasIpv6Room(
 
 /** The obstacle that a person can remove, if nothing was refused. `subnetIds`: those that a new interface may be in. */
 function obstacleOf(facts: Ipv6Facts, subnetIds: readonly string[]): Ipv6Obstacle {
-  const { limits, network, view, requirements } = facts;
+  const { limits, network, view, requirements, ongoing } = facts;
   if (limits.ipv6PerInterface === undefined) return { kind: 'ipv6Unsupported' };
   const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
   const all = [...new Set([...usable.map(({ subnetId }) => subnetId), ...subnetIds])].sort();
   const isServed = all.some((id) => network.infrastructure.subnets.get(id)?.ipv6Cidr !== undefined);
-  return isServed ? { kind: 'noIpv6Room' } : { kind: 'noIpv6Subnet', subnetIds: all };
+  if (!isServed) return { kind: 'noIpv6Subnet', subnetIds: all };
+  const leaving = candidatesIn(facts).filter((item) => isLeaving(item, ongoing.frozen));
+  return leaving.length === 0
+    ? { kind: 'noIpv6Room' }
+    : { kind: 'interfacesDetaching', interfaceIds: leaving.map(({ id }) => id) };
 }

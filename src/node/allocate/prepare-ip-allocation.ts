@@ -86,7 +86,7 @@ class Draft implements Ipv6Draft {
 
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
-    this.#broken = new BrokenInterfaces(facts.view);
+    this.#broken = new BrokenInterfaces(facts.view, facts.ongoing.frozen);
     const { need, requirements } = facts;
     this.place = { instanceId: facts.view.id, nodeSubnetId: requirements.nodeSubnetId };
     const { steps } = facts.ongoing;
@@ -280,10 +280,7 @@ class Draft implements Ipv6Draft {
     if (this.#willHaveRoom()) this.#isPassing = true;
     if (this.#exhausted.size > 0)
       return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
-    const { unreadable } = this.#broken;
-    return unreadable.length > 0
-      ? this.#blocked({ kind: 'interfacesUnreadable', interfaces: unreadable })
-      : this.#blocked(noSlots(this.#facts));
+    return this.#blocked(this.#broken.obstacle ?? noSlots(this.#facts));
   }
 
   /** Why interfaces that the instance was given serve no more. */

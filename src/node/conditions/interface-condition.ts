@@ -20,6 +20,15 @@ export function changingInterfaces(ids: readonly string[]): NodeCondition {
   };
 }
 
+/** Something else takes from the instance the only interfaces that could serve it, or whose slots could. `lack`: of the others. */
+export function detachingInterfaces(ids: readonly string[], lack: string): NodeCondition {
+  const [are, them, they] = ids.length === 1 ? ['is', 'it', 'it is'] : ['are', 'them', 'they are'];
+  return {
+    reason: 'InterfaceChanging',
+    message: `wait until ${ids.join(', ')} ${are} detached, which something else than Headwater began, or detach ${them} by force if ${they} stuck: no other interface can ${lack}`,
+  };
+}
+
 /** The condition for an interface that can no longer be read. Pods keep its addresses. */
 export function obscuredInterface({ id, problem }: UnreadableInterface): NodeCondition {
   return {

@@ -3,6 +3,7 @@
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { Ipv6Obstacle, Ipv6Unmet } from '../allocate/allocation-plan.ts';
 import { inOneMessage, isTold, refusalsCondition } from './call-condition.ts';
+import { detachingInterfaces } from './interface-condition.ts';
 import { instanceOf, type NodeCondition } from './node-condition.ts';
 
 const waits = 'its agent asks for IPv6 and does not get ready without an IPv6 prefix';
@@ -44,6 +45,8 @@ function obstacleCondition(
         reason: 'NoInterfaceSlots',
         message: `no interface of the instance has a free place for an IPv6 prefix, and none can be added, and ${waits}: unassign an IPv6 address from one, or ${remedies.fullInstance}`,
       };
+    case 'interfacesDetaching':
+      return detachingInterfaces(obstacle.interfaceIds, `have an IPv6 prefix, and ${waits}`);
   }
 }
 

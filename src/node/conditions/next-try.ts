@@ -98,6 +98,7 @@ const byObstacle: Readonly<Record<Exclude<Obstacle['kind'], 'subnetsExhausted'>,
   securityGroupsUnknown: unservedNext,
   interfacesUnreadable: repair,
   interfacesFailed: repair,
+  interfacesDetaching: on('the cloud shows the end of the detachment'),
 };
 
 function ofFullSubnets({ subnetsBackAt: at, now }: Attempts): NextTry {

@@ -3,6 +3,7 @@ import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { AllocationPlan, Obstacle, ObstacleOf } from '../allocate/allocation-plan.ts';
 import { failureCondition, inOneMessage, isTold, refusalsCondition } from './call-condition.ts';
+import { detachingInterfaces } from './interface-condition.ts';
 import type { NodeCondition } from './node-condition.ts';
 
 /**
@@ -79,7 +80,9 @@ function fullInstance({ interfaces, below }: ObstacleOf<'noInterfaceSlots'>, rem
 
 /** Something that only the cloud can repair. */
 function brokenCondition(
-  obstacle: ObstacleOf<'interfacesUnreadable' | 'interfacesFailed' | 'networkUnreadable'>,
+  obstacle: ObstacleOf<
+    'interfacesUnreadable' | 'interfacesFailed' | 'interfacesDetaching' | 'networkUnreadable'
+  >,
 ): NodeCondition {
   switch (obstacle.kind) {
     case 'interfacesUnreadable':
@@ -92,6 +95,8 @@ function brokenCondition(
         reason: 'InterfaceFailed',
         message: `the last update of ${obstacle.interfaceIds.join(', ')} failed in the cloud: repair or update the interface there, which Headwater then uses again`,
       };
+    case 'interfacesDetaching':
+      return detachingInterfaces(obstacle.interfaceIds, 'serve the node');
     case 'networkUnreadable':
       return { reason: 'NetworkUnreadable', message: failureCondition(obstacle.failure).message };
   }

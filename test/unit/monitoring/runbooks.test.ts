@@ -95,7 +95,7 @@ const reasons = {
   InterfaceNameUnknown: 'blocked',
   InterfaceFailed: 'blocked',
   InterfaceNotShown: 'blocked',
-  InterfaceChanging: 'served',
+  InterfaceChanging: 'blocked',
   AgentCannotStart: 'served',
   AgentProtocolUnsupported: 'served',
   MaxPodsTooHigh: 'served',

@@ -5,6 +5,7 @@ import { keyOf } from '../../../../src/node/allocate/refused-scope.ts';
 import { failure } from '../outcomes.ts';
 import { eni, facts, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { inShort } from '../steps-in-short.ts';
+import { attachment } from '../../providers/interfaces.ts';
 
 const ipv6Cidr = '2600:1f14:1::/64';
 const prefix = ['2600:1f14:1:0:1::/80'];
@@ -15,6 +16,7 @@ const free = { 'subnet-1': 100, 'subnet-2': 200 };
 const fullInterface = eni(0, 9);
 const withOne = eni(0, 0, { ipv6Addresses: 1 });
 const inOther = eni(0, 0, { subnetId: 'subnet-2' });
+const detaching = eni(0, 0, { attachment: attachment({ state: 'detaching' }) });
 const adding = { kind: 'allocateIpv6Prefix', interfaceId: 'eni-0', subnetId: 'subnet-1', count: 1 } as const;
 const making = {
   kind: 'createInterface',
@@ -120,6 +122,12 @@ describe('a plan for a node that asks for IPv6', () => {
       [],
     ],
     ['not on an interface that is leaving', { frozen: new Set(['eni-0']) }, []],
+    ['another interface beside one that is detached', { view: view([detaching]) }, ['new@1:subnet-1+0+ipv6']],
+    [
+      'not while we detach the only interface that could have it',
+      { frozen: new Set(['eni-0']), view: view([detaching]) },
+      [],
+    ],
     ['not where the type has none', { limits: m5Large }, []],
   ])('has %s', (_, change, expected) => {
     expect(inShort(prepareIPAllocation(facts({ free, ...asking, ...change })).steps)).toEqual(expected);
@@ -141,6 +149,11 @@ describe('a plan for a node that asks for IPv6', () => {
       'a subnet has an IPv6 block, and no slot is left for an interface in it',
       { limits: { ...limits, interfaces: 1 }, view: view([inOther]) },
       { kind: 'noIpv6Room' },
+    ],
+    [
+      'the only interface that could have it is being detached',
+      { limits: { ...limits, interfaces: 1 }, view: view([detaching]) },
+      { kind: 'interfacesDetaching', interfaceIds: ['eni-0'] },
     ],
   ])('says that %s', (_, change, obstacle) => {
     expect(prepareIPAllocation(facts({ free, ...asking, ...change })).ipv6).toEqual({

@@ -194,6 +194,11 @@ describe('the index of a new interface', () => {
       { ...view([full, eni(1, 9), eni(2, 3)]), obscured: [unreadable({ id: 'eni-2' })] },
       'interfacesUnreadable',
     ],
+    [
+      'taken by an interface that is being detached',
+      view([full, eni(1, 9), eni(2, 3, { attachment: attachment({ deviceIndex: 2, state: 'detaching' }) })]),
+      'interfacesDetaching',
+    ],
   ])('is none when the last slot is %s', (_, seen, kind = 'noInterfaceSlots') => {
     const asked = requirements({ excludeInterfaceTags: { keep: 'out' } });
 

@@ -4,6 +4,7 @@ import {
   unreadableInterface,
   unseenInterfaces,
 } from '../../../../src/node/conditions/interface-condition.ts';
+import { ipv6Condition } from '../../../../src/node/conditions/ipv6-condition.ts';
 import { obstacleCondition } from '../../../../src/node/conditions/plan-condition.ts';
 import {
   capCondition,
@@ -97,6 +98,22 @@ describe('the text of a condition', () => {
       obstacleCondition({ kind: 'interfacesFailed', interfaceIds: ['eni-7'] }, words),
       'InterfaceFailed',
       'the last update of eni-7 failed in the cloud: repair or update the interface there, which Headwater then uses again',
+    ],
+    [
+      'of interfaces that something else detaches',
+      obstacleCondition({ kind: 'interfacesDetaching', interfaceIds: ['eni-7', 'eni-8'] }, words),
+      'InterfaceChanging',
+      'wait until eni-7, eni-8 are detached, which something else than Headwater began, or detach them by force if they are stuck: no other interface can serve the node',
+    ],
+    [
+      'of the only interface for an IPv6 prefix, which something else detaches',
+      ipv6Condition(
+        { kind: 'unmet', obstacle: { kind: 'interfacesDetaching', interfaceIds: ['eni-7'] }, refusals: [] },
+        'm5.large',
+        words,
+      ),
+      'InterfaceChanging',
+      'wait until eni-7 is detached, which something else than Headwater began, or detach it by force if it is stuck: no other interface can have an IPv6 prefix, and its agent asks for IPv6 and does not get ready without an IPv6 prefix',
     ],
     [
       'of interfaces that cannot be read beside full ones',
