@@ -17,6 +17,11 @@ import { isShared, keyOf, type AllocationCall, type RefusedScope } from './refus
 
 /** The longest back-off, in ms: what nothing else can serve is retried within a minute. */
 const cap = 60_000;
+/**
+ * The same once an instance has refused this many interfaces: each try creates one and deletes it. A missing permission is not
+ * the instance's.
+ */
+const unattached = { many: 20, cap: 300_000 };
 /** The first back-off, in ms: for failures that may pass, and for those that a person has to act on. */
 const bases = { ifRepeated: 1000, atOnce: 10_000 };
 /** Scopes of an assignment that an answer names. */
@@ -72,7 +77,7 @@ export class BlockedResources {
       random,
       remembered,
     });
-    this.#instances = new RefusedParties(clock, remembered + cap);
+    this.#instances = new RefusedParties(clock, remembered + unattached.cap);
   }
 
   /** Undefined if nothing blocks the scope for the instance. */
@@ -195,10 +200,12 @@ export class BlockedResources {
 
   #record({ scope, failure, startedAt }: RefusedCall, blocked: BlockedFor): boolean {
     const key = keyFor(scope, blocked);
-    const isKnown = this.#refusals.of(key) !== undefined;
-    const policy = { base: bases[policyOf(failure).tell], cap };
+    const known = this.#refusals.of(key);
+    const isHopeless = scope.kind === 'newInterfaces' && (known?.failures ?? 0) >= unattached.many;
+    const longest = isHopeless && failure.kind !== 'notAuthorized' ? unattached.cap : cap;
+    const policy = { base: bases[policyOf(failure).tell], cap: longest };
     const isNews = this.#refusals.refused(key, { scope, failure }, { policy, startedAt });
-    if (isKnown || blocked === 'others') return isNews;
+    if (known !== undefined || blocked === 'others') return isNews;
     this.#onChange(scope, failure, blocked === 'all' ? undefined : blocked.instanceId);
     return isNews;
   }

@@ -9,7 +9,13 @@ import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { StepProgress, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
-import { operationsOf, type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
+import {
+  deviceIndexOf,
+  operationsOf,
+  type PlannedStep,
+  prefixesOf,
+  subnetAddressesUsed,
+} from './planned-step.ts';
 import type { AllocationPlan } from './allocation-plan.ts';
 import { prepareIPAllocation } from './prepare-ip-allocation.ts';
 import {
@@ -38,6 +44,8 @@ const extraTime = 2000;
 
 /** How many unattached interfaces may wait for deletion while the node continues. */
 const maxClearings = 3;
+/** How many interfaces in a row could not be attached before the instance is to blame, whatever the answers name. */
+const maxUnattached = 20;
 
 type StepKind = PlannedStep['kind'];
 
@@ -59,6 +67,8 @@ export class PoolMaintainer {
   readonly #lost: LostAssignments;
   readonly backoff: AllocationBackoff;
   readonly #sizes = new RefusedSizes();
+  /** Interfaces in a row that could not be attached. */
+  #unattached = 0;
   readonly #calls: StepExecution;
   #endWait: (() => void) | undefined;
   /** Whether calls of a former leader are awaited already: they are looked for once. */
@@ -242,6 +252,7 @@ export class PoolMaintainer {
     if (result.kind === 'done') {
       // An IPv6 prefix says nothing about what was refused of IPv4.
       if (step.kind !== 'allocateIpv6Prefix') this.backoff.forget();
+      if (deviceIndexOf(step) !== undefined) this.#unattached = 0;
       this.#sizes.worked(step);
       this.#deps.supply.blocked.worked(allScopesOf(step, place), place.instanceId);
     } else if (!this.#clearing.has(step)) this.#learnFromFailure(attempt, result);
@@ -302,8 +313,17 @@ export class PoolMaintainer {
         this.backoff.add(failure);
         return;
       default:
-        this.#block(scopesOf(step, at, place)[blocked], attempt, result);
+        this.#block(scopesOf(step, at, place)[this.#widened(blocked, result)], attempt, result);
     }
+  }
+
+  /** No interface can be attached to the instance, from whichever subnet: each costs a creation and a deletion. */
+  #widened<Blocked extends WhatIsBlocked>(
+    blocked: Blocked,
+    { failure, at }: FailedStep,
+  ): Blocked | 'newInterfaces' {
+    if (at !== 'attach' || failure.kind === 'notAuthorized') return blocked;
+    return ++this.#unattached > maxUnattached && blocked === 'attachment' ? 'newInterfaces' : blocked;
   }
 
   /**

@@ -68,6 +68,8 @@ const remedies: Partial<Record<CloudFailure['kind'], string>> = {
   limitReached: 'raise the quota, or wait until interfaces or addresses are released',
   instanceNotRunning: 'the instance must be running to get interfaces',
   notAuthorized: 'check the credentials that Headwater uses',
+  notYetVisible:
+    'wait, or find in the cloud what became of the interfaces that Headwater creates for the instance',
   unreachable: 'check the network path and the endpoint',
 };
 

@@ -118,6 +118,8 @@ const wrongRegion = 'InvalidRegionId.NotFound';
 /** Remedies for codes whose message names none. */
 const advice = mapOf<string>({
   [wrongRegion]: 'set --alibaba-cloud-region to the region of the nodes',
+  'InvalidOperation.InvalidEniType':
+    'use an instance type to which interfaces can be attached while it runs, if this goes on',
   'InvalidSecurityGroupId.NotFound': 'correct spec.alibaba-cloud.security-groups of the node',
 });
 

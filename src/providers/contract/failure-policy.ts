@@ -80,15 +80,8 @@ const narrowest = {
   allocate: 'interface',
   allocateIpv6: 'ipv6In',
 } as const;
-/** Something is wrong with the one interface; before there is one, with the node. */
+/** It concerns the one interface; before there is one, the node; while it is attached, every new one of the node. */
 const itsInterface = {
-  create: 'node',
-  attach: 'node',
-  allocate: 'interface',
-  allocateIpv6: 'ipv6On',
-} as const;
-/** The instance takes no further interface this way. */
-const itsSlots = {
   create: 'node',
   attach: 'newInterfaces',
   allocate: 'interface',
@@ -125,7 +118,7 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
   subnetGone: { ...usual, blocks: always('subnetItself', 'ipv6In'), retry: 'later', refuses: 'request' },
   limitReached: {
     ...usual,
-    blocks: itsSlots,
+    blocks: itsInterface,
     invalidates: 'state',
     retry: 'later',
     refuses: 'request',
@@ -134,7 +127,7 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
   },
   deviceIndexTaken: {
     ...usual,
-    blocks: itsSlots,
+    blocks: itsInterface,
     invalidates: 'state',
     retry: 'later',
     refuses: 'request',

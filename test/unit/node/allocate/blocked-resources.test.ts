@@ -62,6 +62,29 @@ describe('a blocked scope', () => {
     }
   });
 
+  test.each([
+    ['unknown', 21, 150_000],
+    ['notAuthorized', 21, 30_000],
+    ['unknown', 20, 30_000],
+  ] as const)(
+    'of one instance waits longer once many interfaces were made for nothing: %s for the %i. time',
+    async (kind, times, least) => {
+      const rig = new Rig();
+      const scope = { kind: 'newInterfaces', instanceId: 'i-1' } as const;
+
+      for (let failures = 1; failures < times; failures++) {
+        rig.refuse(scope, kind);
+        await rig.clock.advance(60_000);
+        expect(rig.blocked.refusalOf(scope, 'i-1')).toMatchObject({ failures, isDue: true });
+      }
+      rig.refuse(scope, kind);
+      await rig.clock.advance(least - 1);
+      expect(rig.isAside(scope)).toBe(true);
+      await rig.clock.advance(least + 1);
+      expect(rig.isAside(scope)).toBe(false);
+    },
+  );
+
   test('is counted as refused once by calls that were in flight together', async () => {
     const rig = new Rig();
     const startedAt = rig.clock.monotonic();
