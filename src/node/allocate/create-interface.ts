@@ -65,6 +65,7 @@ export async function createInterface(
   const created = await create(request, given);
   if ('failure' in created) return { kind: 'failed', at: 'create', left: undefined, ...created };
   const deps = seenThrough(given);
+  given.emit({ kind: 'created' });
   const { interfaceId } = created;
   const createdAt = deps.clock.monotonic();
   const { instanceId, deviceIndex } = request;

@@ -7,7 +7,7 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { mayConcern, policyOf, type WhatIsBlocked } from '../../providers/contract/failure-policy.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
-import type { StepProgress, StepResult } from './step-result.ts';
+import type { StepProgress, StepResult, StepTrouble } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
 import {
   deviceIndexOf,
@@ -237,18 +237,18 @@ export class PoolMaintainer {
     const { ledger } = supply;
     const { clock } = runtime;
     const { step, place, startedAt } = attempt;
-    const onward = (progress: StepProgress): void => this.#progressed(attempt, progress);
-    const reservation = ledger.reserve(
-      step.subnetId,
-      subnetAddressesUsed(step),
-      prefixesOf(step) * prefixSize,
-    );
+    const used = subnetAddressesUsed(step);
+    const reservation = ledger.reserve(step.subnetId, used, prefixesOf(step) * prefixSize);
+    const onward = (progress: StepProgress): void => {
+      if (progress.kind === 'created') reservation.took(clock.monotonic());
+      else this.#progressed(attempt, progress);
+    };
     const result = await this.#calls.carryOut(step, onward).catch((error: unknown) => {
       // How far the step came is unknown.
-      reservation.settle(subnetAddressesUsed(step), clock.monotonic());
+      reservation.settle(used, clock.monotonic());
       throw error;
     });
-    reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
+    reservation.settle(result.kind === 'done' ? used : result.taken, clock.monotonic());
     if (result.kind === 'done') {
       // An IPv6 prefix says nothing about what was refused of IPv4.
       if (step.kind !== 'allocateIpv6Prefix') this.backoff.forget();
@@ -260,7 +260,7 @@ export class PoolMaintainer {
     return result;
   }
 
-  #progressed(attempt: Attempt, { kind, failure }: StepProgress): void {
+  #progressed(attempt: Attempt, { kind, failure }: StepTrouble): void {
     if (kind === 'refused') this.#goOnWithout(attempt, failure);
     else {
       this.backoff.addThrottle(failure);

@@ -16,8 +16,10 @@ export interface StepEvent {
   readonly finished: FinishedStep;
 }
 
-/** News of the calls of a step before it ends. */
-export interface StepProgress {
+/** News of the calls of a step before it ends. `created`: its interface exists, and has what it was requested with. */
+export type StepProgress = { readonly kind: 'created' } | StepTrouble;
+
+export interface StepTrouble {
   /**
    * `throttled`: a call is repeated. `refused`: the step certainly brings nothing, but what it created waits for the end
    * of the leader's quiet period to be deleted.

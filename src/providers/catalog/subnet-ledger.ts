@@ -15,6 +15,8 @@ const countedWithin = 15_000;
 export const fragmentedFor = 120_000;
 
 export interface Reservation {
+  /** The call took all of it at `at`, although what it is for goes on: counts include it from then on. */
+  took(at: number): void;
   /** The call ended at `endedAt` and took `taken` addresses. */
   settle(taken: number, endedAt: number): void;
 }
@@ -119,12 +121,18 @@ export class SubnetLedger {
     const account = this.#accounts.get(subnetId);
     account?.entries.add(entry);
     return {
+      took: (at) => {
+        entry.endedAt = at;
+      },
       settle: (taken, endedAt) => {
-        entry.count = taken;
-        entry.inPrefixes = Math.min(inPrefixes, taken);
-        entry.endedAt = endedAt;
-        if (taken === 0) account?.entries.delete(entry);
-        else if (account !== undefined) account.isCountedThoughFull = false;
+        // What a count includes is added to it again as far as it was given back.
+        const isCounted = account?.entries.has(entry) === false;
+        entry.count = isCounted ? taken - count : taken;
+        entry.inPrefixes = isCounted ? 0 : Math.min(inPrefixes, taken);
+        if (isCounted || entry.endedAt === undefined) entry.endedAt = endedAt;
+        if (entry.count === 0) account?.entries.delete(entry);
+        else account?.entries.add(entry);
+        if (taken > 0 && account !== undefined) account.isCountedThoughFull = false;
       },
     };
   }

@@ -125,7 +125,10 @@ export function rig(setup: Setup): Rig {
     consistencyWindow: 30_000,
     context: { caller: { priority: 'normal' }, signal: deadline.signal },
     visibilityLag,
-    emit: ({ kind, failure }) => (kind === 'refused' ? refused : throttles).push(failure.kind),
+    emit: (progress) => {
+      if (progress.kind !== 'created')
+        (progress.kind === 'refused' ? refused : throttles).push(progress.failure.kind);
+    },
   };
   const unit = setup.adopts === true ? adoption(deps) : createInterface(request, deps);
   unit.then(

@@ -288,6 +288,20 @@ describe('the addresses of a subnet', () => {
   });
 });
 
+test('a count of a subnet that includes a new interface leaves the rest free while that is attached', async () => {
+  const rig = new PoolRig({ interfaces: [eni(0, 9)], target: 18, free: { 'subnet-1': 20 }, duration: 1000 });
+  await rig.run(1500);
+  const before = rig.ledger.free('subnet-1', 1500);
+
+  rig.ledger.observe(new Map([['subnet-1', 10]]), 1200);
+  const during = [rig.ledger.free('subnet-1', 1500), rig.ledger.reserved('subnet-1')];
+  await rig.run(10_000);
+
+  expect(untimed(rig.calls)).toEqual(['create subnet-1+9', 'attach eni-new10 1']);
+  expect([before, during]).toEqual([10, [10, 0]]);
+  expect(rig.ledger.free('subnet-1', 11_500)).toBe(10);
+});
+
 describe('a pool, in whatever order things happen,', () => {
   test('gets what it needs and no more', async () => {
     await fc.assert(

@@ -57,6 +57,24 @@ describe('the free addresses of a subnet', () => {
     expect(subnets.free('s', 50)).toBe(left);
   });
 
+  test.each<[string, readonly [taken: number, at: number] | undefined, number | undefined, number]>([
+    ['counts', undefined, undefined, 7],
+    ['is included in a count that was started after it', undefined, 30, 10],
+    ['is not included in one that was started before', undefined, 19, 7],
+    ['does not count once more when its step ends', [3, 40], 30, 10],
+    ['counts once it gave back what a count includes', [0, 40], 30, 13],
+    ['counts no more once it gave back what no count includes', [0, 40], undefined, 10],
+  ])('are reduced by what a call took while its step goes on: it %s', (_, settled, recountedAt, left) => {
+    const subnets = ledger(10);
+
+    const reservation = subnets.reserve('s', 3);
+    reservation.took(20);
+    if (recountedAt !== undefined) subnets.observe(new Map([['s', 10]]), recountedAt);
+    if (settled !== undefined) reservation.settle(...settled);
+
+    expect(subnets.free('s', 50)).toBe(left);
+  });
+
   test.each([
     ['did not fall, so they come out of a space of their own', 100, 100],
     ['fell by another address meanwhile', 99, 99],
