@@ -8,7 +8,7 @@ import { namedPods } from '../../kubernetes/watch/shown-pods.ts';
 import type { DropLook } from './drop-look.ts';
 import type { ListedBlock, PoolState } from './pool-book.ts';
 import type { PoolClaims } from './pool-claims.ts';
-import type { PoolNodeHolder } from './pool-node-holder.ts';
+import { type PoolNodeHolder, repeatedBlock } from './pool-node-holder.ts';
 import type { PoolWant } from './pool-want.ts';
 
 /** `unchanged`: its last change is refused, and it serves as before. */
@@ -62,6 +62,7 @@ export function poolCondition(facts: PoolFacts): BlockCondition | undefined {
   const found = [
     ...ofObject(facts),
     ...ofClaims(facts),
+    ...ofRepeated(facts),
     ...ofService(facts),
     ...ofDropped(facts),
     ...ofOrphans(facts),
@@ -96,6 +97,20 @@ function ofObject({ holder, faults: { conflict, unmoved } }: PoolFacts): readonl
 function ofClaims({ claims: { bound, unconfirmed: pools } }: PoolFacts): readonly BlockCondition[] {
   if (pools.size === 0) return [];
   return [unconfirmed(bound, `blocks of ${inWords(pools)}`, 'lists or asks for')];
+}
+
+function ofRepeated({ holder }: PoolFacts): readonly BlockCondition[] {
+  const repeated = repeatedBlock(holder);
+  if (repeated === undefined) return [];
+  const { within, ...block } = repeated;
+  return say(
+    'PodCIDRConflict',
+    `its list has ${named(block)} beside ${named(within)}, so its agent may give two pods one address: remove one of both from spec.ipam.pools.allocated, and restart its Cilium agent`,
+  );
+}
+
+function named({ pool, cidr }: ListedBlock): string {
+  return `${cidrText(cidr)} of pool ${pool}`;
 }
 
 function ofExcess({ claims: { bound, excessive } }: PoolFacts): readonly BlockCondition[] {
@@ -180,10 +195,10 @@ function refusedChange(standing: PoolStanding): string {
 
 function ofOrphans({ faults: { orphans } }: PoolFacts): readonly BlockCondition[] {
   if (orphans.length === 0) return [];
-  const named = orphans.slice(0, maxNamed).map(({ pool, cidr }) => `${cidrText(cidr)} of pool ${pool}`);
-  const more = orphans.length > named.length ? ' and others' : '';
+  const some = orphans.slice(0, maxNamed).map(named);
+  const more = orphans.length > some.length ? ' and others' : '';
   return say(
     'BlockOrphaned',
-    `it has ${named.join(', ')}${more}, which the pool does not have any longer. It keeps them until its agent returns them: restart the pods that use them, or bring the network of the pool back`,
+    `it has ${some.join(', ')}${more}, which the pool does not have any longer. It keeps them until its agent returns them: restart the pods that use them, or bring the network of the pool back`,
   );
 }

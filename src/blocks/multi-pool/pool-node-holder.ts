@@ -4,7 +4,7 @@ import type { AllocatedPool, RequestedPool } from '../../kubernetes/cilium-node/
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import { isList, isObject, type Json, type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { type CiliumNodeHolder, ciliumNodeHolder } from '../cluster-pool/cilium-node-holders.ts';
-import { type Cidr, cidrOf, cidrText, isSame } from '../set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, isSame, overlaps } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
 
 export interface PoolNodeHolder extends CiliumNodeHolder {
@@ -50,6 +50,43 @@ export function listedBlocks({ allocated }: Pick<PoolNodeHolder, 'allocated'>): 
   return blocks;
 }
 
+export interface RepeatedBlock extends ListedBlock {
+  readonly within: ListedBlock;
+}
+
+/** A listed block of which another one has the same addresses, if agents would give them out twice. */
+export function repeatedBlock({ allocated }: Pick<PoolNodeHolder, 'allocated'>): RepeatedBlock | undefined {
+  const all = allocated.flatMap(({ pool, cidrs }) =>
+    cidrs.flatMap((text) => cidrOf(text) ?? []).map((cidr) => ({ pool, cidr })),
+  );
+  return withinOthers(all).find(
+    ({ pool, cidr, within }) => !(pool === within.pool && isSame(cidr, within.cidr)),
+  );
+}
+
+/** Blocks that no other one contains. */
+export function outermost(blocks: readonly ListedBlock[]): readonly ListedBlock[] {
+  const inner = new Set(withinOthers(blocks).map(({ cidr }) => cidr));
+  return blocks.filter(({ cidr }) => !inner.has(cidr));
+}
+
+/** Blocks within others: two CIDRs have no address in common, or one contains the other. */
+function withinOthers(blocks: readonly ListedBlock[]): readonly RepeatedBlock[] {
+  const repeated: RepeatedBlock[] = [];
+  let outer: ListedBlock | undefined;
+  for (const block of blocks.toSorted((a, b) => byAddress(a.cidr, b.cidr)))
+    if (outer !== undefined && overlaps(outer.cidr, block.cidr)) repeated.push({ ...block, within: outer });
+    else outer = block;
+  return repeated;
+}
+
+/** The outer one of two that begin alike goes first. */
+function byAddress(a: Cidr, b: Cidr): number {
+  if (a.family !== b.family) return a.family === 'ipv4' ? -1 : 1;
+  if (a.base !== b.base) return a.base < b.base ? -1 : 1;
+  return a.length - b.length;
+}
+
 /**
  * The list with these blocks added: sorted as agents sort it, and with everything that it had. `endsOf`: what an entry says of the
  * first and last addresses of its blocks.
@@ -82,8 +119,7 @@ function byPlace(a: Json, b: Json): number {
   const [first, second] = [readOf(a), readOf(b)];
   if (first === undefined || second === undefined)
     return Number(first === undefined) - Number(second === undefined);
-  if (first.family !== second.family) return first.family === 'ipv4' ? -1 : 1;
-  return first.base < second.base ? -1 : Number(first.base > second.base);
+  return byAddress(first, second);
 }
 
 function readOf(text: Json): Cidr | undefined {

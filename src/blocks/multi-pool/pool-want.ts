@@ -2,7 +2,7 @@
 import type { Family } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
 import { type PoolDefinition, usableAddresses } from './pool-definition.ts';
-import type { PoolNodeHolder } from './pool-node-holder.ts';
+import { outermost, type PoolNodeHolder } from './pool-node-holder.ts';
 
 /** Addresses of a pool. */
 export interface PoolWant {
@@ -19,7 +19,8 @@ export function wantOf(
 ): readonly PoolWant[] {
   // A pool of one family serves nodes of both: they get what there is.
   if (definition !== undefined && definition[family] === undefined) return [];
-  const own = listed.filter((each) => each.pool === pool && each.cidr.family === family);
+  // Of blocks that overlap, each address serves one pod.
+  const own = outermost(listed).filter((each) => each.pool === pool && each.cidr.family === family);
   // The agent knows of the ends of blocks what its list says.
   const { allowFirstIp = false, allowLastIp = false } =
     holder.allocated.find((entry) => entry.pool === pool) ?? {};

@@ -95,6 +95,35 @@ describe('bad input of pools', () => {
     expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.0/26'] });
   });
 
+  test.each<[string, Readonly<Record<string, readonly string[]>>, string]>([
+    ['a part of its own', { default: ['10.0.0.0/27', '10.0.0.0/28'] }, '10.0.0.0/28 of pool default'],
+    [
+      'a part in another pool',
+      { blue: ['10.0.0.16/28'], default: ['10.0.0.0/27'] },
+      '10.0.0.16/28 of pool blue',
+    ],
+    [
+      'one block in two pools',
+      { blue: ['10.0.0.0/27'], default: ['10.0.0.0/27'] },
+      '10.0.0.0/27 of pool default',
+    ],
+  ])('of a node that lists a block twice is said, and counts once: %s', async (_, listed, named) => {
+    const world = await usual();
+    await world.node('a', { default: 1 });
+    await world.clock.advance(2000);
+    await world.list('a', listed);
+    await world.request('a', { default: 40 });
+    await world.clock.advance(60_000);
+
+    const { default: blocks = [] } = await world.blocks('a');
+    expect(blocks.filter((block) => block.endsWith('/27'))).not.toHaveLength(1);
+    expect(world.reasonOf('a')).toBe('PodCIDRConflict');
+    expect(await world.error('a')).toContain(`its list has ${named} beside 10.0.0.0/27 of pool `);
+    await world.list('a', { default: blocks.filter((block) => block.endsWith('/27')) });
+    await world.clock.advance(60_000);
+    expect(await world.error('a')).toBe('');
+  });
+
   test('of two nodes with one block leaves both with it, and names the younger', async () => {
     const world = await usual();
     await world.node('a', { blue: 1 });
