@@ -122,7 +122,6 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     };
     this.#mode = deps.composeMode(modeDeps);
     this.#others = new OtherReleases({ ...modeDeps, served: this.#mode.served });
-    this.#others.announce();
     const { version = 'unknown' } = deps;
     registry.metrics.headwater_build_info.set({ version, node_version: process.version }, 1);
     registry.beforeScrape(() => this.#show());
@@ -186,7 +185,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       case 'standby':
         return this.#candidacyProblem() ?? this.#mode.standbyProblem() ?? this.#mode.silence();
       case 'catchingUp':
-        return `it has the Lease and reads ${this.#mode.served}: ${this.#mode.waitingFor()}`;
+        return `it has the Lease and ${this.#others.waitingFor ?? `reads ${this.#mode.served}: ${this.#mode.waitingFor()}`}`;
       case 'leading':
         return this.#mode.leadingProblem() ?? this.#mode.silence();
       case 'draining':

@@ -52,6 +52,8 @@ export class NodeScope {
   /** Ends the wait of each node that settles. */
   readonly #cancels = new Map<string, () => void>();
   #others: readonly OtherRelease[] = [];
+  /** Set while younger releases may still serve what both choose. Of that, the selector of our former leader chose ours. */
+  #former: { readonly selector: NodeSelector | undefined; readonly cancel: () => void } | undefined;
   /** Learns which node moved although no object of it changed. */
   onMove: (name: string) => void = nothing;
 
@@ -91,6 +93,20 @@ export class NodeScope {
   /** The other releases, as far as they are known. */
   setOthers(others: readonly OtherRelease[]): void {
     this.#others = others;
+    this.#noteAll();
+  }
+
+  /** For `ms`, nodes that younger releases choose are left to them, unless the former leader of this release chose them. */
+  awaitYounger(former: NodeSelector | undefined, ms: number): void {
+    const cancel = this.#clock.schedule(ms, () => {
+      this.#former = undefined;
+      this.#noteAll();
+    });
+    this.#former = { selector: former, cancel };
+    this.#noteAll();
+  }
+
+  #noteAll(): void {
     for (const [name, known] of this.#known) {
       this.#note(name, known);
       if (this.#known.get(name)?.side !== known.side) this.onMove(name);
@@ -136,6 +152,7 @@ export class NodeScope {
   }
 
   stop(): void {
+    this.#former?.cancel();
     for (const cancel of this.#cancels.values()) cancel();
   }
 
@@ -148,7 +165,8 @@ export class NodeScope {
       return;
     }
     const labels = labelsOf(shown);
-    const isContested = this.#others.some((other) => other.isOlder && chooses(other, labels));
+    const isNew = this.#former !== undefined && this.#former.selector?.matches(labels) !== true;
+    const isContested = this.#others.some((other) => (other.isOlder || isNew) && chooses(other, labels));
     const claim = isContested ? 'contested' : 'ours';
     const side = selector.matches(labels) ? claim : 'others';
     this.#place(name, shown, sideAfter(this.#known.get(name), side));
@@ -161,9 +179,10 @@ export class NodeScope {
     if (other === undefined) return undefined;
     const { lease, selector, isOlder } = other;
     const chosen = selector === undefined ? 'it has no node-selector' : `node-selector ${selector.text}`;
+    const since = known.side === 'contested' ? ', once that one has seen so' : '';
     const who = isOlder
       ? 'that one serves it, because its Lease is older'
-      : 'this one serves it, because its Lease is older';
+      : `this one serves it, because its Lease is older${since}`;
     const why = `the release of the Lease ${lease} chooses the node, too (${chosen}), and ${who}: make the selectors disjoint, or delete the Lease ${lease} if that release is gone`;
     return { node: name, lease, reason: 'NodeSelectorsOverlap', why };
   }

@@ -5,9 +5,10 @@ import { ask } from '../kubernetes/transport/api-reply.ts';
 import { readIdentity } from '../kubernetes/object-identity.ts';
 import { isList, isObject, type JsonObject, textAt, valueAt } from '../kubernetes/transport/json.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
+import { Backoff } from '../runtime/backoff.ts';
 import { sleep } from '../runtime/clock.ts';
 import type { ModeDeps } from './host.ts';
-import type { OtherRelease } from './node-scope.ts';
+import { type OtherRelease, settleTimeOf } from './node-scope.ts';
 
 /** `served`: releases that serve other objects get along. The text is empty where every node is chosen. */
 export function selectorAnnotation(served: 'CiliumNodes' | 'Nodes'): string {
@@ -46,6 +47,19 @@ export function otherReleases(
 
 /** Between two looks, in ms: soon once, because two releases may start at one time. */
 const pauses = { first: 10_000, selective: 60_000, whole: 600_000 };
+/** Until another release has looked and ended what it serves no longer, in ms. */
+const seenWithin = pauses.selective + 10_000;
+/** Between two attempts to look before anything is served, in ms. */
+const attempts = { base: 500, cap: 5000 };
+/** How long such attempts go on, in ms. */
+const maxAttempts = 60_000;
+
+/** `others`: undefined if they cannot be read. */
+interface Look {
+  readonly others: readonly FoundRelease[] | undefined;
+  /** Why not, if that may pass. */
+  readonly problem?: string;
+}
 
 type Deps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'scope' | 'events'> & {
   readonly served: 'CiliumNodes' | 'Nodes';
@@ -57,6 +71,7 @@ export class OtherReleases {
   #isDenialTold = false;
   /** Overlaps that were told, as texts. */
   #told: ReadonlySet<string> = new Set();
+  #waitsFor: string | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -70,9 +85,63 @@ export class OtherReleases {
     leadership.lease?.annotate(selectorAnnotation(served), text);
   }
 
-  /** Looks before anything is served. Returns why nothing may be; undefined if it may. Rejects only with the signal's reason. */
+  /** What `lookFirst` waits for; undefined if nothing. */
+  get waitingFor(): string | undefined {
+    return this.#waitsFor;
+  }
+
+  /**
+   * Looks before anything is served, and waits for an answer, a minute at most. Returns why nothing may be; undefined if it may.
+   * Rejects only with the signal's reason.
+   */
   async lookFirst(signal: AbortSignal): Promise<string | undefined> {
-    return this.#refusal(await this.#look(signal), signal);
+    const former = this.#deps.leadership.lease?.annotation(selectorAnnotation(this.#deps.served));
+    this.announce();
+    const others = await this.#firstAnswer(signal);
+    const refusal = await this.#refusal(others, signal);
+    if (refusal === undefined) await this.#awaitYounger(former, others, signal);
+    this.#waitsFor = undefined;
+    return refusal;
+  }
+
+  async #firstAnswer(signal: AbortSignal): Promise<readonly FoundRelease[]> {
+    const { clock, random, log } = this.#deps.host;
+    const backoff = new Backoff(attempts, { clock, random: random.fork('other releases') });
+    const end = clock.monotonic() + maxAttempts;
+    for (;;) {
+      const { others = [], problem } = await this.#look(signal);
+      if (problem === undefined) return others;
+      this.#waitsFor = `reads Leases, to know which nodes other releases choose: ${problem}`;
+      const isOver = clock.monotonic() >= end;
+      if (isOver) log.warn('cannot read Leases: serving without knowing other releases', { problem });
+      else if (backoff.failures === 0)
+        log.warn('cannot read Leases: nothing is served before other releases are known', { problem });
+      if (isOver) return others;
+      await sleep(clock, backoff.fail(), signal);
+    }
+  }
+
+  /**
+   * What the former leader of this release did not choose, and a younger one does, that one serves until it has looked.
+   * `former`: the selector of the former leader.
+   */
+  async #awaitYounger(
+    former: string | undefined,
+    others: readonly FoundRelease[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { host, scope } = this.#deps;
+    const younger = others.find(({ isOlder, isHeld }) => !isOlder && isHeld);
+    const { text = '' } = host.options.nodeSelector ?? {};
+    if (younger === undefined || former === text || former === '') return;
+    if (scope.isSelective) {
+      scope.awaitYounger(former === undefined ? undefined : parseNodeSelector(former), seenWithin);
+      return;
+    }
+    const { lease } = younger;
+    this.#waitsFor = `waits until the release of the Lease ${lease} has seen that this one has no node-selector`;
+    host.log.info('waiting until a younger release has seen that this one serves all nodes', { lease });
+    await sleep(host.clock, seenWithin + settleTimeOf(host.options), signal);
   }
 
   /** Resolves once nothing may be served any longer, because a release that leads has begun to choose nodes, too. */
@@ -87,14 +156,14 @@ export class OtherReleases {
     return older?.selector && this.#refusalOf(older.lease, older.selector, signal);
   }
 
-  async #look(signal: AbortSignal): Promise<readonly FoundRelease[]> {
+  async #look(signal: AbortSignal): Promise<Look> {
     const { leadership, scope } = this.#deps;
     const isActing = leadership.lease !== undefined && !leadership.permission.pauses.dryRun;
-    const others = isActing ? await this.#read(signal) : [];
-    if (others === undefined) return [];
-    scope.setOthers(others);
+    const look = isActing ? await this.#read(signal) : { others: [] };
+    if (look.others === undefined) return look;
+    scope.setOthers(look.others);
     this.#tell();
-    return others;
+    return look;
   }
 
   /** Why every node of the cluster is too many: another release chooses some. */
@@ -126,7 +195,7 @@ export class OtherReleases {
     for (;;) {
       await sleep(host.clock, pause, signal);
       if (!leadership.leads()) continue;
-      const others = await this.#look(signal);
+      const { others = [] } = await this.#look(signal);
       const choosing = others.filter(({ isOlder, selector }) => isOlder && selector !== undefined);
       pause = scope.isSelective || choosing.length > 0 ? pauses.selective : pauses.whole;
       // A release that does not run serves nothing meanwhile, and this one need not end.
@@ -140,22 +209,24 @@ export class OtherReleases {
     }
   }
 
-  async #read(signal: AbortSignal): Promise<readonly FoundRelease[] | undefined> {
+  async #read(signal: AbortSignal): Promise<Look> {
     const { host, kubernetes, served } = this.#deps;
     const { k8sNamespace: namespace, leaderElectionLeaseName: name } = host.options;
     const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
     const reply = await ask(kubernetes, { method: 'GET', path }, signal);
     if (reply.kind === 'ok') {
       const items = valueAt(reply.object, 'items');
-      return otherReleases(isList(items) ? items.filter(isObject) : [], name, selectorAnnotation(served));
+      const leases = isList(items) ? items.filter(isObject) : [];
+      return { others: otherReleases(leases, name, selectorAnnotation(served)) };
     }
+    if (reply.kind === 'unavailable') return { others: undefined, problem: reply.message };
     if (!this.#isDenialTold && host.options.nodeSelector !== undefined) {
       this.#isDenialTold = true;
       host.log.warn('cannot read Leases: an overlap with the nodes of another release is not seen', {
         problem: reply.message,
       });
     }
-    return undefined;
+    return { others: undefined };
   }
 
   /** Names of some Nodes that a selector chooses. */

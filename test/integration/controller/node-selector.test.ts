@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { explained, toldOf } from '../../support/explained.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
-import { startController } from '../../support/world-controller.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
 
 const ours = { 'node-selector': 'network=eni', 'nodes-gc-interval': '1m' };
 
@@ -210,6 +210,80 @@ describe('two releases that choose one node', () => {
     expect(contested).toBe(8);
     expect(world.pool(machine).size).toBe(20);
     expect(world.broken()).toEqual([]);
+  });
+
+  test.each([
+    ['a wider selector', 'network', 'leading'],
+    ['no selector', '', 'catchingUp'],
+  ])(
+    'because the older one came back with %s: it takes over what the younger one has left',
+    async (_, wider, state) => {
+      const world = new LabelledWorld(2);
+      const machine = world.machine(1);
+      const older = startController(world, release('one', 'network=eni'));
+      await world.join(0, 'eni');
+      await world.advance(60_000);
+      const younger = startController(world, release('two', 'network=blocks'));
+      await world.join(1, 'blocks');
+      await world.until('the younger one serves it', () => world.pool(machine).size === 8);
+      older.stop();
+      await world.advance(30_000);
+      const again = startController(world, release('one', wider));
+      const of = ({ calls }: WorldController): number =>
+        calls.filter(({ input }) => JSON.stringify(input).includes(machine.instanceId)).length;
+      await world.until('it leads, or will', () => again.controller.status().state === state);
+      await world.advance(1000);
+      await world.request(machine, 15);
+      await world.until(
+        'the younger one looks',
+        () => (younger.controller.status().overlaps ?? []).length > 0,
+      );
+      const before = {
+        calls: of(again),
+        writes: again.writes.filter(({ path }) => path.includes(machine.name)),
+      };
+      const unready = again.controller.unreadiness();
+      await world.request(machine, 20);
+      await world.advance(180_000);
+
+      expect(before).toEqual({ calls: 0, writes: [] });
+      expect(unready).toEqual(
+        wider === '' ? expect.stringContaining('until the release of the Lease two') : undefined,
+      );
+      expect(again.changes.length).toBeGreaterThan(0);
+      expect(world.pool(machine).size).toBe(20);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
+  test('is known before anything is served, as soon as the API server answers again', async () => {
+    const world = new LabelledWorld(1);
+    const machine = world.machine();
+    startController(world, release('one', 'network=eni'));
+    await world.join(0, 'eni');
+    await world.advance(60_000);
+    const end = world.refuse(500, 'GET', /leases(\?|$)/);
+    const younger = startController(world, release('two', 'network'));
+    await world.advance(20_000);
+    const unready = younger.controller.unreadiness();
+    end();
+    await world.until('it leads', () => younger.controller.status().state === 'leading', 10_000);
+    await world.request(machine, 20);
+    await world.advance(30_000);
+
+    expect(unready).toContain('refused by the test with 500');
+    expect(younger.warnings().join()).toContain('cannot read Leases');
+    expect(younger.changes).toEqual([]);
+  });
+
+  test('is looked for later if the API server does not answer for a minute', async () => {
+    const world = new LabelledWorld(1);
+    world.refuse(500, 'GET', /leases(\?|$)/);
+    const controller = startController(world, release('one', 'network=eni'));
+    await world.join(0, 'eni');
+
+    await world.until('it is served', () => world.pool(world.machine()).size === 8, 90_000);
+    expect(controller.controller.unreadiness()).toBeUndefined();
   });
 
   test('one of them without a selector: the younger one ends at its start, and says why', async () => {
