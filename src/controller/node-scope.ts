@@ -52,7 +52,7 @@ export class NodeScope {
   /** Ends the wait of each node that settles. */
   readonly #cancels = new Map<string, () => void>();
   #others: readonly OtherRelease[] = [];
-  /** Set while younger releases may still serve what both choose. Of that, the selector of our former leader chose ours. */
+  /** Set while younger releases may still serve what both choose, but for what the selector of our former leader chose. */
   #former: { readonly selector: NodeSelector | undefined; readonly cancel: () => void } | undefined;
   /** Learns which node moved although no object of it changed. */
   onMove: (name: string) => void = nothing;

@@ -85,7 +85,7 @@ export class OtherReleases {
     leadership.lease?.annotate(selectorAnnotation(served), text);
   }
 
-  /** What `lookFirst` waits for; undefined if nothing. */
+  /** The condition that `lookFirst` waits for; undefined if there is none. */
   get waitingFor(): string | undefined {
     return this.#waitsFor;
   }
@@ -122,7 +122,7 @@ export class OtherReleases {
   }
 
   /**
-   * What the former leader of this release did not choose, and a younger one does, that one serves until it has looked.
+   * A younger release serves nodes that the former leader of this one did not choose, until it has looked.
    * `former`: the selector of the former leader.
    */
   async #awaitYounger(

@@ -19,7 +19,7 @@ export function wantOf(
 ): readonly PoolWant[] {
   // A pool of one family serves nodes of both: they get what there is.
   if (definition !== undefined && definition[family] === undefined) return [];
-  // Of blocks that overlap, each address serves one pod.
+  // An address of two blocks serves one pod.
   const own = outermost(listed).filter((each) => each.pool === pool && each.cidr.family === family);
   // The agent knows of the ends of blocks what its list says.
   const { allowFirstIp = false, allowLastIp = false } =

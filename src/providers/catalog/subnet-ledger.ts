@@ -125,7 +125,7 @@ export class SubnetLedger {
         entry.endedAt = at;
       },
       settle: (taken, endedAt) => {
-        // What a count includes is added to it again as far as it was given back.
+        // A count that includes it lacks what was given back since.
         const isCounted = account?.entries.has(entry) === false;
         entry.count = isCounted ? taken - count : taken;
         entry.inPrefixes = isCounted ? 0 : Math.min(inPrefixes, taken);
