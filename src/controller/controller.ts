@@ -185,7 +185,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       case 'standby':
         return this.#candidacyProblem() ?? this.#mode.standbyProblem() ?? this.#mode.silence();
       case 'catchingUp':
-        return `it has the Lease and ${this.#others.waitingFor ?? `reads ${this.#mode.served}: ${this.#mode.waitingFor()}`}`;
+        return `it has the Lease and ${this.#others.waitsFor(`reads ${this.#mode.served}: ${this.#mode.waitingFor()}`)}`;
       case 'leading':
         return this.#mode.leadingProblem() ?? this.#mode.silence();
       case 'draining':

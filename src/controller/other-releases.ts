@@ -85,9 +85,9 @@ export class OtherReleases {
     leadership.lease?.annotate(selectorAnnotation(served), text);
   }
 
-  /** The condition that `lookFirst` waits for; undefined if there is none. */
-  get waitingFor(): string | undefined {
-    return this.#waitsFor;
+  /** The condition that `lookFirst` waits for, or the other one. */
+  waitsFor(otherwise: string): string {
+    return this.#waitsFor ?? otherwise;
   }
 
   /**

@@ -21,6 +21,9 @@ export interface Reservation {
   settle(taken: number, endedAt: number): void;
 }
 
+/** In a subnet that no count shows. */
+const unknown: Reservation = { took: () => undefined, settle: () => undefined };
+
 interface Entry {
   /** Negative for addresses that were released. */
   count: number;
@@ -119,20 +122,22 @@ export class SubnetLedger {
   reserve(subnetId: string, count: number, inPrefixes = 0): Reservation {
     const entry: Entry = { count, inPrefixes, endedAt: undefined };
     const account = this.#accounts.get(subnetId);
-    account?.entries.add(entry);
+    if (account === undefined) return unknown;
+    const { entries } = account;
+    entries.add(entry);
     return {
       took: (at) => {
         entry.endedAt = at;
       },
       settle: (taken, endedAt) => {
         // A count that includes it lacks what was given back since.
-        const isCounted = account?.entries.has(entry) === false;
+        const isCounted = !entries.has(entry);
         entry.count = isCounted ? taken - count : taken;
         entry.inPrefixes = isCounted ? 0 : Math.min(inPrefixes, taken);
         if (isCounted || entry.endedAt === undefined) entry.endedAt = endedAt;
-        if (entry.count === 0) account?.entries.delete(entry);
-        else account?.entries.add(entry);
-        if (taken > 0 && account !== undefined) account.isCountedThoughFull = false;
+        if (entry.count === 0) entries.delete(entry);
+        else entries.add(entry);
+        if (taken > 0) account.isCountedThoughFull = false;
       },
     };
   }
