@@ -26,7 +26,7 @@ export function NodeMap({ states, chosen }: NodeMapProps): VNode | string {
   };
   return html`
     <div class=${total > few ? 'map many' : 'map'} onMouseOver=${point} onFocusIn=${point}>${groups}</div>
-    <p class="pointed" aria-hidden="true">${pointed || 'Point at a tile to see its node; click it, or press Enter, to see why.'}</p>
+    <p class=${pointed === '' ? '' : 'pointed'} aria-hidden="true">${pointed || 'Point at a tile to see its node; click it, or press Enter, to see why.'}</p>
   `;
 }
 

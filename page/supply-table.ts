@@ -17,6 +17,9 @@ interface Row {
   /** Undefined while it is not counted yet. */
   readonly free: number | undefined;
   readonly size: number;
+  /** Addresses of a subnet on interfaces of nodes, and how many of them pods use. */
+  readonly held: number | '?' | undefined;
+  readonly used: number | '?' | undefined;
   readonly note: string;
 }
 
@@ -24,12 +27,15 @@ interface Row {
 export function SupplyTable({ report, history }: SupplyProps): VNode | string {
   const rows = rowsOf(report);
   if (rows.length === 0) return '';
-  const [name, unit] = report.subnets === undefined ? ['Pools', 'blocks'] : ['Subnets', 'addresses'];
+  const isOfSubnets = report.subnets !== undefined;
+  const [name, unit] = isOfSubnets ? ['Subnets', 'addresses'] : ['Pools', 'blocks'];
   return html`<section aria-labelledby="supply">
     <h2 id="supply">${name}</h2>
     <table>
       <thead><tr>
-        <th>name</th><th class="number">free ${unit}</th><th class="number">of</th><th class="use">in use</th><th>state</th><th>free ${unit} since this page is open</th>
+        <th>name</th><th class="number">free ${unit}</th><th class="number">of</th><th class="wide">taken</th>
+        ${isOfSubnets ? html`<th class="number wide">held for pods</th><th class="number wide">used by pods</th>` : ''}
+        <th>state</th><th class="trend">free ${unit} since this page is open</th>
       </tr></thead>
       <tbody>${rows.map((row) => rowView(row, history))}</tbody>
     </table>
@@ -71,26 +77,32 @@ function tenths(count: number): number {
 
 function rowsOf({ subnets = [], pools = [] }: ShownReport): readonly Row[] {
   const rows = [
-    ...subnets.map(({ id, name, zone, cidr, free, size, exhausted, fragmented, daysLeft, counted }) => ({
-      id,
-      // What differs between ids of one cloud stands at their end.
-      name: name ?? id.slice(id.lastIndexOf('/') + 1),
-      place: `${zone} ${cidr}`.trim(),
-      free: counted ? free : undefined,
-      size,
-      note: [
-        ...(counted ? [] : ['not counted yet']),
-        ...(exhausted ? ['exhausted'] : []),
-        ...(fragmented ? ['no /28 left'] : []),
-        ...fullIn(daysLeft),
-      ].join(', '),
-    })),
+    ...subnets.map(
+      ({ id, name, zone, cidr, free, size, exhausted, fragmented, daysLeft, counted, held, used }): Row => ({
+        id,
+        // What differs between ids of one cloud stands at their end.
+        name: name ?? id.slice(id.lastIndexOf('/') + 1),
+        place: `${zone} ${cidr}`.trim(),
+        free: counted ? free : undefined,
+        size,
+        held: held ?? '?',
+        used: used ?? '?',
+        note: [
+          ...(counted ? [] : ['not counted yet']),
+          ...(exhausted ? ['exhausted'] : []),
+          ...(fragmented ? ['no /28 left'] : []),
+          ...fullIn(daysLeft),
+        ].join(', '),
+      }),
+    ),
     ...pools.map(({ pool, cidr, maskSize, free, capacity, waiting, daysLeft }) => ({
       id: `${pool} ${cidr}`,
       name: pool,
       place: `${cidr} in blocks of /${maskSize}`,
       free,
       size: capacity,
+      held: undefined,
+      used: undefined,
       note: [
         ...(free === 0 ? ['exhausted'] : []),
         ...(waiting > 0 ? [`${waiting} waiting`] : []),
@@ -111,14 +123,16 @@ function fullIn(days: number | undefined): readonly string[] {
 }
 
 function rowView(row: Row, history: History): VNode | string {
-  const { id, name, place, free, size, note } = row;
+  const { id, name, place, free, size, held, used, note } = row;
   return html`<tr class=${free === 0 ? 'bad' : ''}>
     <th scope="row" title=${id}>${name}<small>${place}</small></th><td class="number">${free ?? '?'}</td><td class="number">${size}</td>
-    <td class="use">${free === undefined ? '' : useOf(row)}</td><td>${note}</td><td>${trend(history.of(id))}</td>
+    <td class="wide">${free === undefined ? '' : takenOf(row)}</td>
+    ${[held, used].map((count) => (count === undefined ? '' : html`<td class="number wide">${count}</td>`))}
+    <td>${note}</td><td>${trend(history.of(id))}</td>
   </tr>`;
 }
 
-function useOf(row: Row): VNode | string {
+function takenOf(row: Row): VNode | string {
   const share = 1 - shareFree(row);
   const words = `${Math.floor(100 * share)} %`;
   return html`<meter min="0" max="1" high="0.9" optimum="0" value=${share} aria-hidden="true"></meter> ${words}`;

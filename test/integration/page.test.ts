@@ -1,19 +1,11 @@
-// The page in a browser, as its user has it: served by our HTTP server, under the policy that it sends.
+// The page in a browser.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { spawnSync } from 'node:child_process';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { bundlePage } from '../../page/bundle.mjs';
-import { type HttpServer, startHttpServer } from '../../src/observability/http-server.ts';
-import { policyOf } from '../../src/observability/status-page.ts';
-import { systemClock } from '../../src/runtime/system-clock.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
+import type { HttpServer } from '../../src/observability/http-server.ts';
+import { browserProgram, servePage } from '../support/page-server.ts';
 
-const program = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
-if (program === '')
-  process.stdout.write(
-    'not run: the page in a browser, because chromium is not on the PATH: apt-get install chromium\n',
-  );
-const whereABrowserIs = program === '' ? describe.skip : describe;
+const program = browserProgram();
+const whereABrowserIs = program === undefined ? describe.skip : describe;
 
 const hostile = '<script>document.title = "taken"</script>';
 const report = {
@@ -40,6 +32,28 @@ const report = {
 };
 const names = Array.from({ length: 5000 }, (_, index) => `node-${index}`);
 const nodeNames = { satisfied: names.filter((name) => name !== 'node-7'), blocked: ['node-7'] };
+const subnets = {
+  ...report,
+  pools: undefined,
+  subnets: [
+    ['pods-a', 4000, true],
+    ['pods-b', 0, false],
+    ['pods-c', 5, true],
+  ].map(([name, free, counted]) => ({
+    id: `subnet-${String(name)}`,
+    name,
+    zone: 'zone-1',
+    cidr: '10.0.0.0/20',
+    counted,
+    size: 4096,
+    free,
+    reserved: 0,
+    exhausted: false,
+    fragmented: false,
+    held: 90,
+    used: 40,
+  })),
+};
 const standby = { state: 'standby', identity: 'controller-2', leader: 'controller-1', paused: [] };
 const node = {
   known: true,
@@ -58,42 +72,32 @@ let shown: object;
 let asked: number;
 
 beforeAll(async () => {
-  if (program === '') return;
+  if (program === undefined) return;
   browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
-  const { html } = await bundlePage();
-  const started = await startHttpServer({
-    listenOn: { host: '127.0.0.1', port: 0 },
-    option: 'serve-addr',
-    clock: systemClock,
-    log: recordingLogger(),
-    state: {
-      health: () => ({ ok: true }),
-      ready: () => ({ ok: true }),
-      status: (withNodes) => {
-        asked++;
-        return withNodes ? { ...shown, ...('nodes' in shown && { nodeNames }) } : shown;
-      },
-      node: (name) =>
-        names.includes(name) ? { ...node, name } : { known: false, state: 'leading', nearest: node.name },
-      page: { html, contentSecurityPolicy: policyOf(html) },
+  server = await servePage({
+    status: (withNodes) => {
+      asked++;
+      return withNodes ? { ...shown, ...('nodes' in shown && { nodeNames }) } : shown;
     },
-    metrics: { contentType: 'text/plain', scrape: () => Promise.resolve('') },
+    node: (name) =>
+      names.includes(name) ? { ...node, name } : { known: false, state: 'leading', nearest: node.name },
   });
-  if (started.kind === 'refused') throw new Error(started.problem);
-  ({ server } = started);
 });
 
 afterEach(() => page.close());
 
 afterAll(async () => {
-  if (program === '') return;
+  if (program === undefined) return;
   await browser.close();
   await server.close();
 });
 
 async function open(
   options: Parameters<Browser['newPage']>[0] = {},
-  { hash = '', of = report }: { readonly hash?: string; readonly of?: typeof report | typeof standby } = {},
+  {
+    hash = '',
+    of = report,
+  }: { readonly hash?: string; readonly of?: typeof report | typeof standby | typeof subnets } = {},
 ): Promise<void> {
   shown = of;
   asked = 0;
@@ -118,7 +122,7 @@ const leastContrast = `
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
   const ground = luminance(getComputedStyle(document.documentElement).backgroundColor);
-  Math.min(...[...document.querySelectorAll('main p, main span, main dt, main dd, main td, main th, main li, main h2')]
+  Math.min(...[...document.querySelectorAll('main p, main span, main dt, main dd, main td, main th, main li, main h2, main h3, main small, main li a, main button')]
     .map((element) => luminance(getComputedStyle(element).color))
     .map((own) => (Math.max(own, ground) + 0.05) / (Math.min(own, ground) + 0.05)))
 `;
@@ -145,6 +149,48 @@ whereABrowserIs('the page', () => {
     await page.getByRole('rowheader', { name: hostile }).waitFor();
     expect(await page.title()).toBe('Headwater');
     expect(complaints).toEqual([]);
+  });
+
+  test('counts blocks of pools', async () => {
+    await open();
+    const table = page.getByRole('region', { name: 'Pools' });
+
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual([
+      'name',
+      'free blocks',
+      'of',
+      'taken',
+      'state',
+      'free blocks since this page is open',
+    ]);
+    expect(await table.getByRole('cell').allTextContents()).toEqual([
+      '0',
+      '256',
+      ' 100 %',
+      'exhausted, 1 waiting',
+      '',
+    ]);
+  });
+
+  test('counts addresses of subnets, the fullest first, and none before the cloud shows them', async () => {
+    await open({}, { of: subnets });
+    const rows = page.getByRole('region', { name: 'Subnets' }).locator('tbody tr');
+    const read = page.waitForResponse('**/status?nodes');
+    await page.clock.runFor(5000);
+    await read;
+    await page
+      .getByText(/^no change in [0-9]+ s$/)
+      .first()
+      .waitFor();
+
+    const cells = await Promise.all(
+      [0, 1, 2].map((index) => rows.nth(index).locator('th, td').allTextContents()),
+    );
+    expect(cells.map((row) => row.map((text) => text.replace(/[0-9]+ s$/, 'N s')))).toEqual([
+      ['pods-czone-1 10.0.0.0/20', '5', '4096', ' 99 %', '90', '40', '', 'no change in N s'],
+      ['pods-azone-1 10.0.0.0/20', '4000', '4096', ' 2 %', '90', '40', '', 'no change in N s'],
+      ['pods-bzone-1 10.0.0.0/20', '?', '4096', '', '90', '40', 'not counted yet', ''],
+    ]);
   });
 
   test('explains a node that is chosen by keyboard, and goes back', async () => {
