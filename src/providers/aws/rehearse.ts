@@ -71,12 +71,22 @@ export async function rehearse(
   const rehearsals = await Promise.all([creation, attaching, modification, deletion]);
   return {
     witness,
+    ...unusedRole(sharedTags),
     answers: [
       { action: 'DescribeInstances', answer: reading },
       ...rehearsals,
       ...(await rehearseRole(sharedTags, context)),
       ...unasked.map((action) => ({ action, answer: 'unasked' as const })),
     ],
+  };
+}
+
+/** The role may be one of the wrong account. A read with it has been made if there is a subnet for it. */
+function unusedRole(sharedTags: SharedSubnetTags | undefined): Pick<Rehearsals, 'unshown'> {
+  if (sharedTags?.lastRead !== 'none') return {};
+  const { account } = sharedTags;
+  return {
+    unshown: `the network shows no subnet of account ${account}, which the role of --network-account-role-arn is for`,
   };
 }
 

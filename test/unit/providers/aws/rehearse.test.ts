@@ -6,9 +6,11 @@ import type {
   DescribeVpcsCommandInput,
   ModifyNetworkInterfaceAttributeCommandInput,
 } from '@aws-sdk/client-ec2';
+import { SharedSubnetTags } from '../../../../src/providers/aws/shared-subnet-tags.ts';
 import { rehearse } from '../../../../src/providers/aws/rehearse.ts';
 import type { RehearsedNode } from '../../../../src/providers/contract/rehearsal.ts';
 import { CallError } from '../../../../src/providers/gate/cloud-call.ts';
+import { ec2Subnet } from './ec2-shapes.ts';
 import { type Answering, context, ec2ClientRig } from './ec2-client-rig.ts';
 
 /** Each of them takes it: where an input has no such member, the SDK would drop it, and the call would be carried out. */
@@ -120,5 +122,57 @@ describe('a rehearsal on EC2', () => {
     expect(rehearsals).toMatchObject([
       { action: 'DescribeVpcs', answer: { kind: 'unanswered', failure: { code: 'DryRunIgnored' } } },
     ]);
+  });
+});
+
+describe('a rehearsal with a role of another account', () => {
+  const role = { arn: 'arn:aws:iam::444455556666:role/network' };
+  const action = `DescribeSubnets with ${role.arn}`;
+  const shared = [ec2Subnet({ OwnerId: '444455556666' })];
+
+  /** How the role answers, and whether its account owns a subnet that was read before. */
+  async function rehearsed(answering: Answering, wasRead: boolean) {
+    const other = ec2ClientRig(answering);
+    const sharedTags = new SharedSubnetTags(other.client, role, 1000);
+    if (wasRead) await sharedTags.addTo(shared, context);
+    const { client } = ec2ClientRig(permits);
+    const { answers, unshown } = await rehearse(client, node, context, sharedTags);
+    return { sent: other.sent, unshown, answers: answers.filter((each) => each.action === action) };
+  }
+
+  const denies: Answering = () => {
+    throw refusal('UnauthorizedOperation');
+  };
+
+  test('asks by DryRun where it has read nothing, and says that it serves no subnet', async () => {
+    const { sent, answers, unshown } = await rehearsed(permits, false);
+
+    expect(sent.map(({ input }) => input)).toEqual([dryRun]);
+    expect(answers).toEqual([{ action, answer: 'permitted' }]);
+    expect(unshown).toBe(
+      'the network shows no subnet of account 444455556666, which the role of --network-account-role-arn is for',
+    );
+  });
+
+  test('says that it is denied', async () => {
+    const { answers } = await rehearsed(denies, false);
+
+    expect(answers).toMatchObject([
+      { answer: { kind: 'denied', failure: { code: 'UnauthorizedOperation' } } },
+    ]);
+  });
+
+  test('takes a read with it for the answer', async () => {
+    const { sent, answers, unshown } = await rehearsed(() => ({ Subnets: shared }), true);
+
+    expect(sent).toHaveLength(1);
+    expect(answers).toEqual([{ action, answer: 'permitted' }]);
+    expect(unshown).toBeUndefined();
+  });
+
+  test('leaves a read that failed to those who tell of it', async () => {
+    const { sent, answers, unshown } = await rehearsed(denies, true);
+
+    expect([sent.length, answers, unshown]).toEqual([1, [], undefined]);
   });
 });
