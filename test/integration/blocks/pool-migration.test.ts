@@ -134,6 +134,33 @@ describe('a move from cluster-pool', () => {
     expect(world.bugs).toEqual([]);
   });
 
+  test('comes before anything else that upgraded agents ask for, also where the default pool is created late', async () => {
+    const all = ['a', 'b', 'c', 'd'];
+    const blockOf = (name: string): string => `10.0.${all.indexOf(name) + 3}.0/24`;
+    const world = await leading(
+      async (each) => {
+        await each.ask('DELETE', `${pools}/default`);
+        for (const name of all) {
+          await holding(each, name, blockOf(name));
+          await each.request(name, { default: 20 });
+        }
+      },
+      { 'multi-pool-migration-workers': '1' },
+    );
+
+    await world.pool('default', ipv4(24, '10.0.0.0/16'));
+    await world.clock.advance(10_000);
+
+    for (const name of all) {
+      expect(await world.blocks(name)).toEqual({ default: [blockOf(name)] });
+      expect(await podCidrsOf(world, name)).toEqual([]);
+    }
+    await world.request('a', { default: 300 });
+    await world.clock.advance(10_000);
+    expect(await world.blocks('a')).toEqual({ default: [expect.any(String), blockOf('a')] });
+    expect(world.bugs).toEqual([]);
+  });
+
   test('is tried again minutes after the API server refused it ten times', async () => {
     let isRefusing = true;
     const world: PoolWorld = new PoolWorld(moving, {
