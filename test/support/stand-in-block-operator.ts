@@ -54,6 +54,12 @@ export class StandInBlockOperator {
     this.#stopping.abort();
   }
 
+  /** Its watch shows an object that lacks blocks, after it has shown that these are taken: it does not wait for its next list. */
+  async see(node: JsonObject, taken: Iterable<string>): Promise<void> {
+    for (const block of taken) this.#taken.add(block);
+    await this.#serve(node);
+  }
+
   async #resync(): Promise<void> {
     const listed = await this.#client.get(nodesPath, this.#stopping.signal);
     if (listed.kind === 'refused') return;

@@ -13,6 +13,8 @@ export interface BlockClusterOptions {
   readonly scope: Exclude<RoleScope, 'agent' | 'agent-taint' | 'eni'>;
   /** Options of every controller. */
   readonly flags: readonly string[];
+  /** Options of the API server. */
+  readonly apiFlags?: readonly string[];
   /** The role of what is done beside. */
   readonly also?: 'agent-taint';
 }
@@ -38,6 +40,7 @@ export class BlockCluster {
   readonly controllers: ControllerChild[] = [];
   readonly #options: BlockClusterOptions;
   readonly #ending = new AbortController();
+  #access: Promise<string> | undefined;
 
   private constructor(api: RealApi, options: BlockClusterOptions) {
     this.api = api;
@@ -46,8 +49,8 @@ export class BlockCluster {
   }
 
   static async start(options: BlockClusterOptions): Promise<BlockCluster> {
-    const api = await startRealApi({ clock: systemClock, withoutRoles: true });
-    const { scope, also } = options;
+    const { scope, also, apiFlags = [] } = options;
+    const api = await startRealApi({ clock: systemClock, flags: apiFlags, withoutRoles: true });
     const more = also === undefined ? [] : (await shippedRoles(also)).flatMap(({ rules }) => rules);
     // As the chart does: in one role.
     const roles = (await shippedRoles(scope)).map((role) =>
@@ -68,7 +71,7 @@ export class BlockCluster {
       environment,
       args: [
         ...(this.path === nodes ? ['nodeipam'] : ['run', `--ipam=${scope}`]),
-        `--k8s-kubeconfig-path=${await this.api.kubeconfigOf(account)}`,
+        `--k8s-kubeconfig-path=${await this.#kubeconfig()}`,
         '--serve-addr=127.0.0.1:0',
         ...this.#options.flags,
         ...flags,
@@ -76,6 +79,12 @@ export class BlockCluster {
     });
     this.controllers.push(controller);
     return controller;
+  }
+
+  /** A kubeconfig for all, so that a controller can start while the API server is away. */
+  #kubeconfig(): Promise<string> {
+    this.#access ??= this.api.kubeconfigOf(account);
+    return this.#access;
   }
 
   /** Starts Kubernetes' own node-ipam-controller, as an administrator. Resolves once it works. */
@@ -90,8 +99,8 @@ export class BlockCluster {
     return peer;
   }
 
-  /** Creates an object that holds blocks, with none or these. */
-  async create(name: string, podCIDRs: readonly string[] = []): Promise<void> {
+  /** Creates an object that holds blocks, with none or these; resolves to it. */
+  async create(name: string, podCIDRs: readonly string[] = []): Promise<JsonObject> {
     const isNode = this.path === nodes;
     const given = podCIDRs.length === 0 ? {} : { podCIDR: podCIDRs[0] ?? '', podCIDRs };
     const object: JsonObject = isNode
@@ -102,7 +111,16 @@ export class BlockCluster {
           metadata: { name },
           spec: { ipam: podCIDRs.length === 0 ? {} : { podCIDRs } },
         };
-    await this.api.call('POST', this.path, object);
+    return this.api.call('POST', this.path, object);
+  }
+
+  /** As a machine that registers itself: again, until the API server has it. */
+  async join(name: string): Promise<void> {
+    for (;;) {
+      const answer = await this.create(name).then(() => 'created', String);
+      if (answer === 'created' || answer.includes('already exists')) return;
+      await sleep(systemClock, 200, this.#ending.signal);
+    }
   }
 
   /** As above without blocks; its Node, which owns it where it is none itself, has these labels. */
@@ -152,7 +170,7 @@ export class BlockCluster {
   }
 
   /** Several at once. */
-  async each(names: readonly string[], act: (name: string) => Promise<void>): Promise<void> {
+  async each(names: readonly string[], act: (name: string) => Promise<unknown>): Promise<void> {
     const left = names.values();
     const work = async (): Promise<void> => {
       for (const name of left) await act(name);

@@ -1,4 +1,5 @@
-// Every write of CiliumNodes that the API server has accepted, from its own audit log: who, when, and the object after it.
+// Every write of CiliumNodes or Nodes, and of Leases, that the API server has accepted, from its own audit log: who, when, and the
+// object after it.
 import { readFile } from 'node:fs/promises';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,31 +23,71 @@ export interface LoggedWrite {
   readonly object: JsonObject;
 }
 
-const policy = `apiVersion: audit.k8s.io/v1
+export const byHeadwater = ({ user }: LoggedWrite): boolean => user.endsWith(':headwater');
+
+const groups = { ciliumnodes: 'cilium.io', nodes: '""' } as const;
+
+function policyOf(resource: keyof typeof groups): string {
+  return `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
   - level: RequestResponse
     omitManagedFields: true
     verbs: [create, update, patch]
-    resources: [{ group: cilium.io, resources: [ciliumnodes, ciliumnodes/status] }]
+    resources:
+      - { group: ${groups[resource]}, resources: [${resource}, ${resource}/status] }
+      - { group: coordination.k8s.io, resources: [leases] }
   - level: None
 `;
+}
 
 export class WriteLog {
   /** For the API server. */
   readonly flags: readonly string[];
   readonly #path: string;
 
-  constructor(directory: string) {
+  constructor(directory: string, resource: keyof typeof groups) {
     const policyFile = join(directory, 'audit-policy.yaml');
-    writeFileSync(policyFile, policy);
+    writeFileSync(policyFile, policyOf(resource));
     this.#path = join(directory, 'audit.log');
     this.flags = [`--audit-policy-file=${policyFile}`, `--audit-log-path=${this.#path}`];
   }
 
-  /** In the order of the API server's answers. */
+  /** In the order of the API server's answers, without those of Leases. */
   async read(): Promise<readonly LoggedWrite[]> {
+    return (await this.#all()).filter(({ object }) => !isLease(object));
+  }
+
+  /** The wall-clock times of its writes since then, in order. */
+  async timesOf(isIts: (write: LoggedWrite) => boolean, since: number): Promise<readonly number[]> {
+    return timesIn(await this.read(), isIts, since);
+  }
+
+  /**
+   * For how long Headwater wrote beside others from `since` to `until`: from the first write of the later one to its own last one,
+   * in renewals of its Lease, which it makes each second. A busy machine delays both alike. NaN if the others wrote nothing.
+   */
+  async bothWrote(
+    isOthers: (write: LoggedWrite) => boolean,
+    since: number,
+    until = Number.POSITIVE_INFINITY,
+  ): Promise<number> {
+    const all = await this.#all();
+    const writes = all.filter(({ object }) => !isLease(object));
+    const [others] = timesIn(writes, isOthers, since);
+    if (others === undefined) return Number.NaN;
+    const ours = timesIn(writes, byHeadwater, since).filter((at) => at < until);
+    const began = Math.max(others, ours[0] ?? 0);
+    const renewals = timesIn(
+      all.filter(({ object }) => isLease(object)),
+      byHeadwater,
+      began,
+    );
+    return renewals.filter((at) => at < (ours.at(-1) ?? 0)).length;
+  }
+
+  async #all(): Promise<readonly LoggedWrite[]> {
     const lines = (await readFile(this.#path, 'utf8')).split('\n').slice(0, -1);
     return lines.map(parseObject).flatMap((event) => {
       const object = event['responseObject'];
@@ -62,18 +103,31 @@ export class WriteLog {
   }
 }
 
-/** What Headwater may write of a spec and of a status; of the cloud's section: all of it. */
-const ours = {
-  spec: ['pool', 'pre-allocate'],
-  status: ['release-ips', 'operator-status', 'assigned-static-ip'],
-};
+const isLease = (object: JsonObject): boolean => textAt(object, 'kind') === 'Lease';
 
-/** Where one of its writes changed more of an object than what is its own: the node, with before and after. */
-export function changedByHeadwater(
+function timesIn(
   all: readonly LoggedWrite[],
   isIts: (write: LoggedWrite) => boolean,
-  section: string,
-): readonly string[] {
+  since: number,
+): readonly number[] {
+  return all
+    .filter((write) => write.at >= since && isIts(write))
+    .map(({ at }) => at)
+    .toSorted((a, b) => a - b);
+}
+
+/** What Headwater may write, by where it stands. */
+export interface OwnFields {
+  readonly spec?: readonly string[];
+  /** In `spec.ipam`. */
+  readonly ipam?: readonly string[];
+  readonly status?: readonly string[];
+  /** In `status.ipam`. */
+  readonly statusIpam?: readonly string[];
+}
+
+/** Where one of its writes changed more of an object than what is its own: the node, with before and after. */
+export function changedByHeadwater(all: readonly LoggedWrite[], own: OwnFields): readonly string[] {
   const last = new Map<string, string>();
   const versionOf = ({ object }: LoggedWrite): number =>
     Number(textAt(object, 'metadata', 'resourceVersion'));
@@ -81,19 +135,20 @@ export function changedByHeadwater(
     .toSorted((a, b) => versionOf(a) - versionOf(b))
     .flatMap((write) => {
       const before = last.get(write.node);
-      const after = JSON.stringify(othersOf(write.object, section));
+      const after = JSON.stringify(othersOf(write.object, own));
       last.set(write.node, after);
-      return isIts(write) && before !== after ? [`${write.node}: ${before} became ${after}`] : [];
+      return byHeadwater(write) && before !== after ? [`${write.node}: ${before} became ${after}`] : [];
     });
 }
 
-function othersOf(object: JsonObject, section: string): readonly unknown[] {
-  const without = (value: JsonObject, names: readonly string[]): readonly unknown[] =>
-    Object.entries(value).filter(([name]) => !names.includes(name));
+function othersOf(object: JsonObject, { spec, ipam, status, statusIpam }: OwnFields): readonly unknown[] {
+  const without = (value: JsonObject, names: readonly string[] = []): readonly unknown[] =>
+    Object.entries(value).filter(([name]) => name !== 'ipam' && !names.includes(name));
   return [
-    without(objectAt(object, 'spec'), ['ipam']),
-    without(objectAt(object, 'spec', 'ipam'), ours.spec),
-    without(objectAt(object, 'status'), ['ipam', section]),
-    without(objectAt(object, 'status', 'ipam'), ours.status),
+    objectAt(object, 'metadata', 'labels'),
+    without(objectAt(object, 'spec'), spec),
+    without(objectAt(object, 'spec', 'ipam'), ipam),
+    without(objectAt(object, 'status'), status),
+    without(objectAt(object, 'status', 'ipam'), statusIpam),
   ];
 }

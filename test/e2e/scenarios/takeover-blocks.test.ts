@@ -1,210 +1,206 @@
 // Nodes with blocks change from another allocator to Headwater and back, amid bursts of new nodes and with a leader killed in each
-// step: from a stand-in for cilium-operator, from the real node-ipam-controller, and from cluster-pool to multi-pool.
+// step: from a stand-in for cilium-operator, from the real node-ipam-controller, and from cluster-pool to multi-pool. Then what
+// should not happen: both at once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ControllerChild } from '../../../rig/controller-child.ts';
 import { systemClock as clock } from '../../../src/runtime/system-clock.ts';
-import { isObject, listAt, objectAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import { isObject, type JsonObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { mountedConfig } from '../../support/config-directory.ts';
-import { StandInBlockOperator } from '../../support/stand-in-block-operator.ts';
-import { BlockCluster, type BlockClusterOptions } from '../rig/block-cluster.ts';
+import type { StandInBlockOperator } from '../../support/stand-in-block-operator.ts';
+import type { BlockCluster, BlockClusterOptions } from '../rig/block-cluster.ts';
+import {
+  type Blocks,
+  BlockTakeover,
+  names,
+  network,
+  nodes,
+  type Other,
+  Pair,
+  startBlockOperator,
+  usable,
+} from '../rig/block-takeover.ts';
+import { bothWrite } from '../rig/takeover.ts';
 import { takeoverPlan } from '../rig/takeover-plan.ts';
+import { byHeadwater, changedByHeadwater, type LoggedWrite, type OwnFields } from '../rig/write-log.ts';
 
-const nodes = 20;
 const election = takeoverPlan({}).flags.filter((flag) => flag.startsWith('--leader-election'));
-const blockOf = (index: number): string => `10.0.${index}.0/24`;
+const byStandIn = ({ program }: LoggedWrite): boolean => program === 'cilium-operator-generic';
+const ownInStatus = ['operator-status'];
 
-function names(prefix: string, count = nodes): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
-}
-
-/** Two controllers, of which one leads. */
-class Pair {
-  readonly #cluster: BlockCluster;
-  readonly #flags: readonly string[];
-  #running: readonly ControllerChild[] = [];
-
-  constructor(cluster: BlockCluster, flags: readonly string[]) {
-    this.#cluster = cluster;
-    this.#flags = flags;
-  }
-
-  async complete(): Promise<void> {
-    while (this.#running.length < 2)
-      this.#running = [...this.#running, await this.#cluster.startController(this.#flags)];
-    await this.leader();
-  }
-
-  /** The one that leads, once its answer has this too. */
-  async leader(also = ''): Promise<ControllerChild> {
-    let found: ControllerChild | undefined;
-    await this.#cluster.until(`one leads ${also}`, async () => {
-      const answers = await Promise.all(this.#running.map((each) => each.get('/status').catch(() => '')));
-      found = this.#running.find(
-        (_, index) =>
-          answers[index]?.includes('"state": "leading"') === true && answers[index].includes(also),
-      );
-      return found !== undefined;
-    });
-    if (found === undefined) throw new Error('none leads');
-    return found;
-  }
-
-  /** Kills the leader; resolves once the other one leads, and a new one stands by. */
-  async killLeader(): Promise<void> {
-    const leader = await this.leader();
-    await leader.kill();
-    this.#running = this.#running.filter((each) => each !== leader);
-    await this.complete();
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#running.map(({ child }) => child.stop()));
-    this.#running = [];
-  }
-}
-
-interface Other {
-  readonly stop: () => Promise<void> | void;
-}
+/** What neither side writes of a CiliumNode or of a Node: it has to stay as it is. */
+const foreign = {
+  cilium: { ipam: { 'pod-cidrs': { '192.0.2.0/24': { status: 'in-use' } } } },
+  node: { conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }] },
+} as const;
 
 interface Change {
   readonly scope: BlockClusterOptions['scope'];
   readonly flags: readonly string[];
   readonly startOther: (cluster: BlockCluster) => Promise<Other>;
+  readonly byOther: (write: LoggedWrite) => boolean;
+  readonly own: OwnFields;
+  readonly status: JsonObject;
 }
 
-const peerFlags = ['--cluster-cidr=10.0.0.0/16'];
+const peerFlags = [`--cluster-cidr=${network}`];
 
 const changes: readonly (readonly [string, Change])[] = [
   [
     'a stand-in for cilium-operator in the mode cluster-pool',
     {
       scope: 'cluster-pool',
-      flags: ['--cluster-pool-ipv4-cidr=10.0.0.0/16'],
-      startOther: (cluster) => {
-        const { handler } = cluster.api;
-        const operator = new StandInBlockOperator({
-          clock,
-          handler,
-          mode: 'cluster-pool',
-          blockOf,
-          usable: 254,
-        });
-        void operator.run(50);
-        return Promise.resolve(operator);
-      },
+      flags: [`--cluster-pool-ipv4-cidr=${network}`],
+      startOther: (cluster) => Promise.resolve(startBlockOperator(cluster, 'cluster-pool')),
+      byOther: byStandIn,
+      own: { ipam: ['podCIDRs'], statusIpam: ownInStatus },
+      status: foreign.cilium,
     },
   ],
   [
     'the node-ipam-controller of Kubernetes',
-    { scope: 'nodeipam', flags: peerFlags, startOther: (cluster) => cluster.startPeer(peerFlags) },
+    {
+      scope: 'nodeipam',
+      flags: peerFlags,
+      startOther: (cluster) => cluster.startPeer(peerFlags),
+      byOther: ({ program }) => program.startsWith('node-ipam-controller'),
+      own: { spec: ['podCIDR', 'podCIDRs'] },
+      status: foreign.node,
+    },
   ],
 ];
 
 const isBuilt = process.env['HEADWATER_NODE_IPAM_CONTROLLER'] !== undefined;
 
+/** Blocks that two nodes have. */
+function shared(blocks: Blocks): readonly string[] {
+  const all = [...blocks.values()].flat();
+  return all.filter((block, index) => all.indexOf(block) < index);
+}
+
+/** Nodes of `before` that have other blocks now. */
+function changedSince(before: Blocks, now: Blocks): readonly string[] {
+  return [...before].filter(([name, own]) => now.get(name)?.join() !== own.join()).map(([name]) => name);
+}
+
 describe.each(changes.filter(([, { scope }]) => isBuilt || scope !== 'nodeipam'))(
   'nodes with blocks of %s',
-  (_, { scope, flags, startOther }) => {
+  (_, { scope, flags, startOther, byOther, own, status }) => {
     const config = mountedConfig();
+    let takeover: BlockTakeover;
     let cluster: BlockCluster;
     let pair: Pair;
     let other: Other;
 
     beforeAll(async () => {
-      cluster = await BlockCluster.start({
+      takeover = await BlockTakeover.start({
         scope,
         flags: [...flags, ...election, `--config-dir=${config.path}`],
       });
-      pair = new Pair(cluster, []);
+      cluster = takeover.cluster;
+      pair = new Pair(cluster);
     });
 
     afterAll(async () => {
       await other.stop();
-      await cluster.stop();
+      await takeover.stop();
       config.remove();
     });
 
-    /** Resolves once some of the nodes of a burst have blocks; to its end, once all have. */
-    async function midBurst(prefix: string): Promise<() => Promise<ReadonlyMap<string, readonly string[]>>> {
-      const before = (await cluster.blocks()).size;
-      const created = cluster.each(names(prefix), (name) => cluster.create(name));
-      const isServed = ([name, own]: readonly [string, readonly string[]]): boolean =>
-        name.startsWith(`${prefix}-`) && own.length > 0;
-      await cluster.until(
-        'some of the burst have blocks',
-        async () => [...(await cluster.blocks())].some(isServed),
-        5,
-      );
-      return async () => {
-        await created;
-        return cluster.served(before + nodes);
-      };
-    }
-
     test('keep them to Headwater and back, amid bursts, with a leader killed in each step', async () => {
       other = await startOther(cluster);
-      const first = await (await midBurst('first'))();
+      const first = await (await takeover.midBurst('first')).end();
+      for (const name of first.keys())
+        await cluster.api.call('PATCH', `${cluster.path}/${name}/status`, { status });
 
       config.mount({ 'dry-run': 'true' });
       await pair.complete();
-      await pair.leader('dryRun');
-      const endBeside = await midBurst('beside');
+      await pair.leader(['dryRun']);
+      const besideBurst = await takeover.midBurst('beside');
       await pair.killLeader();
-      const beside = await endBeside();
+      const beside = await besideBurst.end();
 
-      const taken = cluster.each(names('taken'), (name) => cluster.create(name));
+      const taken = cluster.each(names('taken'), (name) => cluster.join(name));
       await other.stop();
+      // A value that is none changes nothing.
+      config.mount({ 'dry-run': 'perhaps', pause: 'releases' });
+      await pair.leader(['dryRun', 'paused']);
+      expect((await takeover.writes.read()).filter(byHeadwater)).toEqual([]);
       config.mount({});
       await taken;
       await cluster.served(3 * nodes);
-      const endLive = await midBurst('live');
+      const liveBurst = await takeover.midBurst('live');
       await pair.killLeader();
-      const live = await endLive();
+      const live = await liveBurst.end();
 
-      const endAway = await midBurst('away');
+      const awayBurst = await takeover.midBurst('away');
       await cluster.api.restart();
-      const away = await endAway();
+      const away = await awayBurst.end();
 
       config.mount({ 'dry-run': 'true' });
       await pair.killLeader();
-      await pair.leader('dryRun');
+      await pair.leader(['dryRun']);
       other = await startOther(cluster);
-      const after = await (await midBurst('back'))();
+      const after = await (await takeover.midBurst('back')).end();
 
-      expect(new Set([...after.values()].flat()).size).toBe(6 * nodes);
-      for (const before of [first, beside, live, away])
-        expect([...before].filter(([name, own]) => after.get(name)?.join() !== own.join())).toEqual([]);
+      expect(shared(after)).toEqual([]);
+      for (const before of [first, beside, live, away]) expect(changedSince(before, after)).toEqual([]);
       const said = cluster.controllers.flatMap(({ lines }) => lines);
       expect(said.filter((line) => line.includes('another allocator'))).toEqual([]);
+    });
+
+    /** Nodes join, until the leader has seen the other one. */
+    function joinUntilSeen(prefix: string): Promise<void> {
+      return takeover.untilSeen(pair, other, async (index) => ({
+        object: await cluster.create(`${prefix}-${index}`),
+        count: 1,
+      }));
+    }
+
+    test('stay apart when the other one comes back beside Headwater, which stops within 15 s, under a new leader too', async () => {
+      const { writes } = takeover;
+      await other.stop();
+      config.mount({});
+      await pair.leader([]);
+      const before = await cluster.blocks();
+      const since = clock.wall();
+      other = await startOther(cluster);
+      await joinUntilSeen('both');
+      const [leader, killedAt] = [await pair.leader(), clock.wall()];
+      await pair.killLeader();
+      await joinUntilSeen('again');
+      const seenAt = clock.wall();
+      const after = await (await takeover.midBurst('rest')).end();
+
+      expect(await writes.bothWrote(byOther, since, killedAt)).toBeLessThan(bothWrite);
+      expect(await writes.bothWrote(byOther, killedAt)).toBeLessThan(bothWrite);
+      expect(await writes.timesOf(byHeadwater, seenAt)).toEqual([]);
+      expect(leader.lines.filter((line) => line.includes('another allocator gives'))).toHaveLength(1);
+      expect(shared(after)).toEqual([]);
+      expect(changedSince(before, after)).toEqual([]);
+    });
+
+    test('have every byte that is not Headwater’s as before, after each of its writes', async () => {
+      const all = await takeover.writes.read();
+
+      expect(all.filter(byHeadwater).length).toBeGreaterThan(nodes);
+      expect(changedByHeadwater(all, own)).toEqual([]);
     });
   },
 );
 
 describe('CiliumNodes with blocks of a stand-in in the mode cluster-pool', () => {
+  let takeover: BlockTakeover;
   let cluster: BlockCluster;
   let operator: StandInBlockOperator;
 
   beforeAll(async () => {
-    cluster = await BlockCluster.start({ scope: 'multi-pool', flags: election });
+    takeover = await BlockTakeover.start({ scope: 'multi-pool', flags: election });
+    cluster = takeover.cluster;
   });
 
   afterAll(async () => {
     operator.stop();
-    await cluster.stop();
+    await takeover.stop();
   });
-
-  function startOperator(mode: 'cluster-pool' | 'multi-pool'): StandInBlockOperator {
-    const started = new StandInBlockOperator({
-      clock,
-      handler: cluster.api.handler,
-      mode,
-      blockOf,
-      usable: 254,
-    });
-    void started.run(50);
-    return started;
-  }
 
   async function podCidrs(): Promise<ReadonlyMap<string, string>> {
     const objects = listAt(await cluster.api.call('GET', cluster.path), 'items').filter(isObject);
@@ -216,23 +212,36 @@ describe('CiliumNodes with blocks of a stand-in in the mode cluster-pool', () =>
     );
   }
 
-  async function request(name: string, count: number): Promise<void> {
-    const node = await cluster.api.call('GET', `${cluster.path}/${name}`);
-    const pools = objectAt(node, 'spec', 'ipam', 'pools');
+  /** As an agent of multi-pool asks. */
+  async function request(name: string, count: number): Promise<JsonObject> {
     const requested = [{ pool: 'default', needed: { 'ipv4-addrs': count } }];
-    await cluster.api.call('PATCH', `${cluster.path}/${name}`, {
-      spec: { ipam: { pools: { ...pools, requested } } },
-    });
+    return cluster.api.call('PATCH', `${cluster.path}/${name}`, { spec: { ipam: { pools: { requested } } } });
+  }
+
+  /** Resolves to the blocks once each node, or each of these, has so many. */
+  async function untilEachHas(count: number, of?: readonly string[]): Promise<Blocks> {
+    let blocks: Blocks = new Map();
+    await cluster.until(
+      `each has ${count} blocks`,
+      async () => {
+        blocks = await cluster.blocks();
+        return [...blocks].every(([name, own]) => of?.includes(name) === false || own.length === count);
+      },
+      20,
+    );
+    return blocks;
   }
 
   test('move to multi-pool with the leader killed amid it, keep each block, and go on under an operator and back', async () => {
-    operator = startOperator('cluster-pool');
+    operator = startBlockOperator(cluster, 'cluster-pool');
     await cluster.each(names('node'), (name) => cluster.create(name));
     let before: ReadonlyMap<string, string> = new Map();
     await cluster.until('all have a block', async () => {
       before = await podCidrs();
       return before.size === nodes && ![...before.values()].includes('');
     });
+    for (const name of before.keys())
+      await cluster.api.call('PATCH', `${cluster.path}/${name}/status`, { status: foreign.cilium });
     operator.stop();
 
     const pair = new Pair(cluster, [
@@ -243,40 +252,65 @@ describe('CiliumNodes with blocks of a stand-in in the mode cluster-pool', () =>
     await cluster.until(
       'the pool can be made',
       async () => {
-        await cluster.setPool('default', 24, ['10.0.0.0/16']).catch(() => undefined);
+        await cluster.setPool('default', 24, [network]).catch(() => undefined);
         return [...(await cluster.blocks())].some(([, own]) => own.length > 0);
       },
       5,
     );
+    // Half of the agents are upgraded meanwhile, and ask for what they have.
+    const upgraded = names('node', nodes / 2);
+    await cluster.each(upgraded, (name) => request(name, 200));
     await moving;
     await pair.killLeader();
-    const moved = await cluster.served(nodes);
-    const left = [...(await podCidrs()).values()].filter((text) => text !== '');
+    await cluster.until(
+      'all have moved',
+      async () => ![...(await podCidrs()).values()].some((text) => text !== ''),
+    );
+    const moved = await cluster.blocks();
+    await cluster.each(upgraded, (name) => request(name, 300));
+    const half = await untilEachHas(2, upgraded);
     await pair.stop();
 
-    operator = startOperator('multi-pool');
-    await cluster.each(names('node'), (name) => request(name, 300));
-    const hasTwo = async (): Promise<boolean> =>
-      [...(await cluster.blocks()).values()].every((own) => own.length === 2);
-    await cluster.until('each node has a second block of the operator', hasTwo);
+    operator = startBlockOperator(cluster, 'multi-pool');
+    await cluster.each(names('node'), (name) => request(name, 600));
+    const ofOperator = await untilEachHas(3);
     operator.stop();
     await pair.complete();
-    await cluster.each(names('node'), (name) => request(name, 600));
-    await cluster.until('some have a third block of Headwater', async () =>
-      [...(await cluster.blocks()).values()].some((own) => own.length === 3),
+    await cluster.each(names('node'), (name) => request(name, 900));
+    await cluster.until('some have a fourth block of Headwater', async () =>
+      [...(await cluster.blocks()).values()].some((own) => own.length === 4),
     );
     await pair.killLeader();
-    let after: ReadonlyMap<string, readonly string[]> = new Map();
-    await cluster.until('all have', async () => {
-      after = await cluster.blocks();
-      return [...after.values()].every((own) => own.length === 3);
-    });
+    const after = await untilEachHas(4);
 
-    expect(left).toEqual([]);
     expect([...moved].map(([name, own]) => [name, own.join()])).toEqual(
       [...before].map(([name, own]) => [name, `default ${own}`]),
     );
-    expect(new Set([...after.values()].flat()).size).toBe(3 * nodes);
-    expect([...moved].filter(([name, [own = '']]) => after.get(name)?.includes(own) !== true)).toEqual([]);
+    expect([...half.values()].map((own) => own.length)).toEqual(
+      [...half.keys()].map((name) => (upgraded.includes(name) ? 2 : 1)),
+    );
+    expect(shared(after)).toEqual([]);
+    for (const earlier of [moved, half, ofOperator])
+      expect(
+        [...earlier].filter(([name, own]) => !own.every((each) => after.get(name)?.includes(each))),
+      ).toEqual([]);
+
+    // The operator comes back, and agents ask for more.
+    const since = clock.wall();
+    operator = startBlockOperator(cluster, 'multi-pool');
+    await takeover.untilSeen(pair, operator, async (index) => {
+      const count = 5 + Math.floor(index / nodes);
+      return { object: await request(`node-${index % nodes}`, count * usable), count };
+    });
+    const seenAt = clock.wall();
+    await cluster.each(names('node'), (name) => request(name, 16 * usable));
+    const both = await untilEachHas(16);
+
+    expect(await takeover.writes.bothWrote(byStandIn, since)).toBeLessThan(bothWrite);
+    expect(await takeover.writes.timesOf(byHeadwater, seenAt)).toEqual([]);
+    expect(shared(both)).toEqual([]);
+    const all = await takeover.writes.read();
+    const own = { ipam: ['podCIDRs', 'pools'], statusIpam: ownInStatus };
+    expect(changedByHeadwater(all, own)).toEqual([]);
   });
 });
