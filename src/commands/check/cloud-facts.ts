@@ -11,6 +11,7 @@ import type { InstanceLimits, Observation, UnreadableLimits } from '../../provid
 import {
   emptyInfrastructure,
   type Infrastructure,
+  type SubnetReservation,
   withNews,
 } from '../../providers/contract/infrastructure.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
@@ -62,8 +63,18 @@ export interface ReadCloud {
   readonly limits: CloudRead<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
 }
 
+export interface ReadReservations {
+  /** By subnet. */
+  readonly read: ReadonlyMap<string, CloudRead<readonly SubnetReservation[]>>;
+  /** Subnets that were left out. */
+  readonly unasked: readonly string[];
+}
+
 /** The instances that are read. Where they are given their interfaces, each takes calls of its own. */
 const maxInstances = { made: 10, given: 3 } as const;
+
+/** Subnets whose reservations are read: each takes a call. */
+const maxReservationReads = 3;
 
 export class CloudReader {
   readonly #cloud: Cloud;
@@ -158,6 +169,20 @@ export class CloudReader {
   /** Changes that the cloud would permit; undefined where it has no such question. */
   async rehearse(nodes: RehearsedNodes): Promise<Rehearsals | undefined> {
     return this.#cloud.implementation.rehearse?.(nodes, this.#context);
+  }
+
+  /** Reservations in some of these subnets; undefined where the cloud has no reservations. */
+  async readReservations(subnetIds: readonly string[]): Promise<ReadReservations | undefined> {
+    const { implementation } = this.#cloud;
+    if (implementation.readReservations === undefined) return undefined;
+    const asked = subnetIds.slice(0, maxReservationReads);
+    const answers = await Promise.all(
+      asked.map((id) => read(async () => (await implementation.readReservations?.(id, this.#context)) ?? [])),
+    );
+    return {
+      read: new Map(asked.map((id, at) => [id, answers[at] ?? { kind: 'nothingToRead' }])),
+      unasked: subnetIds.slice(asked.length),
+    };
   }
 
   #reach(): Promise<CloudRead<true>> {

@@ -38,10 +38,11 @@ import {
   operatorFindings,
 } from './program-findings.ts';
 import { type CiliumConfig, ciliumConfigFindings } from './settings-findings.ts';
+import { reservationFindings } from './reservation-findings.ts';
 import { scoped } from './scope-findings.ts';
 import { selectionFindings } from './selection-findings.ts';
 import { shownBlockNode, shownCiliumNode, type ShownNode, shownNode } from './shown-objects.ts';
-import { givenSubnetFindings, subnetFindings } from './subnet-findings.ts';
+import { givenSubnetFindings, subnetFindings, tightSubnets } from './subnet-findings.ts';
 import type { Machine } from './this-machine.ts';
 import { nodesThatWait, untakenFindings } from './untaken-findings.ts';
 import { writerFindings } from './writer-findings.ts';
@@ -342,9 +343,22 @@ class CloudExamination {
                 words,
               }),
             ]),
+      ...(await this.#ofReservations(reader, free, facts)),
       ...capacityFindings({ nodes, limits, interfaces, podCapacity, traits, words, releaseOption }),
       ...orphanFindings(facts, settings.collection.kind === 'on'),
     ];
+  }
+
+  async #ofReservations(
+    reader: CloudReader,
+    nodes: readonly AskingNode[],
+    { infrastructure, limits }: ReadCloud,
+  ): Promise<readonly Finding[]> {
+    if (infrastructure.kind !== 'read') return [];
+    const { value } = infrastructure;
+    const tight = tightSubnets(nodes, { infrastructure: value, limits: valueOfRead(limits, new Map()) });
+    const read = await reader.readReservations([...tight.keys()]);
+    return read === undefined ? [] : reservationFindings(read, tight, value);
   }
 
   async #ofChanges(

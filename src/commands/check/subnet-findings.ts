@@ -1,6 +1,6 @@
 // Which subnet each node would get its next interface in, by the rules of the controller, and how much is free there. Pure.
 import { chooseSecurityGroups } from '../../node/allocate/security-group-choice.ts';
-import { chooseSubnet } from '../../node/allocate/subnet-choice.ts';
+import { chooseSubnet, type SubnetChoice } from '../../node/allocate/subnet-choice.ts';
 import { obstacleCondition } from '../../node/conditions/plan-condition.ts';
 import type { NodeRequirements } from '../../node/demand/node-requirements.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
@@ -39,21 +39,57 @@ export function subnetFindings(question: SubnetQuestion): readonly Finding[] {
   return [...obstacles, ...rows];
 }
 
+type SubnetChoosing = Pick<SubnetQuestion, 'infrastructure' | 'limits'>;
+
+function choose(asked: NodeRequirements, { infrastructure, limits }: SubnetChoosing): SubnetChoice {
+  const known = limits.get(asked.instanceType);
+  return chooseSubnet(asked, {
+    infrastructure,
+    free: (id) => infrastructure.subnets.get(id)?.freeAddresses ?? 0,
+    fullInterface: known !== undefined && 'interfaces' in known ? known.addressesPerInterface : 2,
+    minUseful: 1 + (asked.prefixDelegation ? prefixSize : 1),
+  });
+}
+
+/** Subnets that nodes choose and that are full or nearly so, the fullest first, and whether some of the nodes get prefixes. */
+export function tightSubnets(
+  nodes: readonly AskingNode[],
+  question: SubnetChoosing,
+): ReadonlyMap<string, { readonly prefixes: boolean }> {
+  const chosen = nodes.flatMap(({ requirements }) => {
+    const { networkId, prefixDelegation: prefixes } = requirements;
+    if (networkId === undefined) return [];
+    const choice = choose({ ...requirements, networkId }, question);
+    const ids =
+      choice.kind === 'chosen'
+        ? [choice.subnet.id]
+        : choice.kind === 'subnetsExhausted'
+          ? choice.subnetIds
+          : [];
+    return ids.map((id) => ({ id, prefixes }));
+  });
+  const { subnets } = question.infrastructure;
+  const free = (id: string): number => subnets.get(id)?.freeAddresses ?? 0;
+  const tight = [...Map.groupBy(chosen, ({ id }) => id)].filter(([id, of]) => {
+    const subnet = subnets.get(id);
+    return (
+      subnet !== undefined &&
+      (isNearlyFull(subnet) || (of.some(({ prefixes }) => prefixes) && free(id) <= prefixSize))
+    );
+  });
+  const fullestFirst = tight.toSorted(([a], [b]) => free(a) - free(b) || (a < b ? -1 : 1));
+  return new Map(fullestFirst.map(([id, of]) => [id, { prefixes: of.some(({ prefixes }) => prefixes) }]));
+}
+
 /** The id of the subnet after `=`, or the text of the obstacle. */
 function choiceOf(
   { requirements, instanceId }: AskingNode,
   { infrastructure, interfaces, limits, words }: SubnetQuestion,
 ): string {
-  const { networkId, prefixDelegation, instanceType } = requirements;
+  const { networkId } = requirements;
   if (networkId === undefined) return 'its CiliumNode names no network';
-  const known = limits.get(instanceType);
   const asked: NodeRequirements = { ...requirements, networkId };
-  const choice = chooseSubnet(asked, {
-    infrastructure,
-    free: (id) => infrastructure.subnets.get(id)?.freeAddresses ?? 0,
-    fullInterface: known !== undefined && 'interfaces' in known ? known.addressesPerInterface : 2,
-    minUseful: 1 + (prefixDelegation ? prefixSize : 1),
-  });
+  const choice = choose(asked, { infrastructure, limits });
   if (choice.kind !== 'chosen') return obstacleCondition(choice, words).message;
   const shown = interfaces.get(instanceId);
   const groups = chooseSecurityGroups(asked, infrastructure, { interfaces: shown ?? [] });
@@ -86,16 +122,20 @@ export function givenSubnetFindings(
   return [...unread, ...rows];
 }
 
-function roomFinding(
-  { cidr, otherCidrs = [], zone, freeAddresses }: Subnet,
-  who: string,
-  remedy: string,
-): Finding {
-  const blocks = [cidr, ...otherCidrs].flatMap((each) => parseBlock(each) ?? []);
-  const size = blocks.reduce((sum, block) => sum + sizeOf(block), 0);
+function roomFinding(subnet: Subnet, who: string, remedy: string): Finding {
+  const { cidr, zone, freeAddresses } = subnet;
   const place = zone === '' ? cidr : `${cidr}, ${zone}`;
-  const found = `${who} (${place}), where ${freeAddresses} of ${size} addresses are free`;
-  return freeAddresses < nearlyFull * size ? finding('warning', what, found, remedy) : ok(what, found);
+  const found = `${who} (${place}), where ${freeAddresses} of ${capacityOf(subnet)} addresses are free`;
+  return isNearlyFull(subnet) ? finding('warning', what, found, remedy) : ok(what, found);
+}
+
+function capacityOf({ cidr, otherCidrs = [] }: Subnet): number {
+  const blocks = [cidr, ...otherCidrs].flatMap((each) => parseBlock(each) ?? []);
+  return blocks.reduce((sum, block) => sum + sizeOf(block), 0);
+}
+
+function isNearlyFull(subnet: Subnet): boolean {
+  return subnet.freeAddresses < nearlyFull * capacityOf(subnet);
 }
 
 function names(nodes: readonly AskingNode[]): string {

@@ -141,6 +141,11 @@ export const address = record({
   Tags: ['tagSet', tags],
 });
 
+const cidrReservation = record({
+  Cidr: ['cidr', text],
+  ReservationType: ['reservationType', shared],
+});
+
 const token = ['nextToken', text] as const;
 /** The answer of a call that only confirms success. */
 const done = { Return: ['return', flag] } as const;
@@ -167,6 +172,10 @@ export const answerShapes = {
   }),
   DescribeInstances: answer('DescribeInstances', {
     Reservations: ['reservationSet', listOf(reservation)],
+    NextToken: token,
+  }),
+  GetSubnetCidrReservations: answer('GetSubnetCidrReservations', {
+    SubnetIpv4CidrReservations: ['subnetIpv4CidrReservationSet', listOf(cidrReservation)],
     NextToken: token,
   }),
   CreateNetworkInterface: answer('CreateNetworkInterface', {

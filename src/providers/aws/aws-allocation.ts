@@ -5,7 +5,7 @@ import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
 import { maxFilterValues } from './read-list.ts';
 import { observe, reach } from './read.ts';
-import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
+import { readInfrastructure, readReservations, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';
 import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-list.ts';
@@ -44,6 +44,7 @@ export function awsAllocation(
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
+    readReservations: (subnetId, context) => readReservations({ client, context }, subnetId),
     ...client.admission(actionOf),
     perform: (operation, context) =>
       perform(client, operation, { ...context, change: { operation, priority: context.caller.priority } }),

@@ -18,6 +18,7 @@ import {
   DetachNetworkInterfaceCommand,
   EC2Client,
   type EC2ClientConfig,
+  GetSubnetCidrReservationsCommand,
   ModifyNetworkInterfaceAttributeCommand,
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
@@ -71,6 +72,7 @@ const commands = {
   DescribeSubnets: DescribeSubnetsCommand,
   DescribeVpcs: DescribeVpcsCommand,
   DetachNetworkInterface: DetachNetworkInterfaceCommand,
+  GetSubnetCidrReservations: GetSubnetCidrReservationsCommand,
   ModifyNetworkInterfaceAttribute: ModifyNetworkInterfaceAttributeCommand,
   UnassignPrivateIpAddresses: UnassignPrivateIpAddressesCommand,
 } satisfies Record<Ec2Action, unknown>;

@@ -37,6 +37,7 @@ interface Inputs {
   DescribeSecurityGroups: ListInput;
   DescribeInstanceTypes: ListInput;
   DescribeInstances: ListInput;
+  GetSubnetCidrReservations: ListInput & { readonly SubnetId: string };
   CreateNetworkInterface: {
     readonly SubnetId: string;
     readonly Description: string;

@@ -30,7 +30,11 @@ function requestId(output: object): string | undefined {
 }
 
 export type ReadAction = {
-  [A in Ec2Action]: Ec2Input<A> extends ListInput ? (A extends `Describe${string}` ? A : never) : never;
+  [A in Ec2Action]: Ec2Input<A> extends ListInput
+    ? A extends `${'Describe' | 'Get'}${string}`
+      ? A
+      : never
+    : never;
 }[Ec2Action];
 
 export class Ec2Client extends ActionClient<Ec2Action> {

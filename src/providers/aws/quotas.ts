@@ -17,6 +17,7 @@ const quotas: Readonly<Record<Ec2Action, LimitSize>> = {
   DescribeSecurityGroups: reads,
   DescribeSubnets: reads,
   DescribeVpcs: reads,
+  GetSubnetCidrReservations: reads,
   AssignIpv6Addresses: mutating,
   AssociateAddress: mutating,
   AttachNetworkInterface: mutating,

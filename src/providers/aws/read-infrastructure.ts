@@ -1,7 +1,13 @@
-// Reads networks, subnets, route tables and security groups from EC2, and how many addresses subnets have left.
+// Reads networks, subnets, route tables and security groups from EC2, and how many addresses subnets have left and reserve.
 import type { ObservedCounts, ObservedInfrastructure } from '../contract/cloud.ts';
-import type { CloudFailure } from '../contract/cloud-failure.ts';
-import type { RouteTable, SecurityGroup, UnreadablePart } from '../contract/infrastructure.ts';
+import { type CloudFailure, unreadable } from '../contract/cloud-failure.ts';
+import type {
+  RouteTable,
+  SecurityGroup,
+  SubnetReservation,
+  UnreadablePart,
+} from '../contract/infrastructure.ts';
+import { parseBlock } from '../contract/ipv4.ts';
 import { byUniqueId, countInParts, ofFew, readInParts, usableOf } from '../reading/infrastructure-parts.ts';
 import type { ReadAction } from './ec2-client.ts';
 import { isNetworkId } from './ids.ts';
@@ -121,5 +127,29 @@ export function readSubnetCounts(reading: Reading, networkIds: readonly string[]
     const { startedAt, items } = await readList(reading, 'DescribeSubnets', 'Subnets', input);
     refuseUnrequested('DescribeSubnets', part, items, ({ VpcId }) => VpcId);
     return { startedAt, subnets: items.map((shown) => readSubnet(shown, options)) };
+  });
+}
+
+const uses: ReadonlyMap<string | undefined, SubnetReservation['use']> = new Map([
+  ['prefix', 'prefixes'],
+  ['explicit', 'namedAddresses'],
+]);
+
+/**
+ * EC2 counts no free address in a reservation, and gives none to a request that names none
+ * (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-cidr-reservation.html).
+ */
+export async function readReservations(
+  from: Pick<Reading, 'client' | 'context'>,
+  subnetId: string,
+): Promise<readonly SubnetReservation[]> {
+  const { items } = await readList(from, 'GetSubnetCidrReservations', 'SubnetIpv4CidrReservations', {
+    SubnetId: subnetId,
+  });
+  return items.map(({ Cidr: cidr = '', ReservationType: type }) => {
+    const use = uses.get(type);
+    if (use === undefined || parseBlock(cidr) === undefined)
+      throw unreadable('GetSubnetCidrReservations', `a reservation is ${JSON.stringify({ cidr, type })}`);
+    return { cidr, use };
   });
 }

@@ -2,7 +2,7 @@
 import type { CallContext } from '../contract/cloud.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
 import type { Tolerance } from '../reading/plausible.ts';
-import type { Ec2Output, Filter, ListInput } from './ec2-api.ts';
+import type { Ec2Input, Ec2Output, Filter } from './ec2-api.ts';
 import type { Ec2Client, ReadAction } from './ec2-client.ts';
 
 /** The most filter values that one request may have in total. */
@@ -37,7 +37,7 @@ export async function readList<A extends ReadAction>(
   { client, context }: Pick<Reading, 'client' | 'context'>,
   action: A,
   member: ListMember<A>,
-  input: ListInput,
+  input: Ec2Input<A>,
 ): Promise<{ startedAt: number; items: Item<A>[] }> {
   const items: Item<A>[] = [];
   let firstStartedAt: number | undefined;

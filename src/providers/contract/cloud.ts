@@ -5,7 +5,7 @@ import type { Change } from './change-purpose.ts';
 import type { CiliumNodeSection } from './cilium-node-section.ts';
 import type { CloudError } from './cloud-failure.ts';
 import type { InstanceLimits, Observation, UnreadableLimits } from './facts.ts';
-import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
+import type { Infrastructure, KnownNetwork, SubnetReservation, UnreadablePart } from './infrastructure.ts';
 import type { NetworkInterface, PublicAddress, Tags } from './network-interface.ts';
 import type { Answer, Operation, OperationKind, Outcome } from './operations.ts';
 import type { Caller, Priority } from './priority.ts';
@@ -78,6 +78,9 @@ export interface AllocationImplementation {
    * several of them. Absent where the cloud has no such question. Rejects only with the signal's reason.
    */
   rehearse?(nodes: RehearsedNodes, context: CallContext): Promise<Rehearsals>;
+
+  /** Reads the IPv4 reservations of a subnet. Absent where the cloud has none. Rejects with a CloudError. */
+  readReservations?(subnetId: string, context: CallContext): Promise<readonly SubnetReservation[]>;
 
   readonly section: CiliumNodeSection;
 }

@@ -21,6 +21,13 @@ export interface Subnet {
   readonly eligible: boolean;
 }
 
+/** A block of a subnet that its owner reserved. */
+export interface SubnetReservation {
+  readonly cidr: string;
+  /** Its only use: whole prefixes, or addresses that a request names. Headwater names none. */
+  readonly use: 'prefixes' | 'namedAddresses';
+}
+
 export interface Network {
   readonly id: string;
   readonly primaryCidr: string;

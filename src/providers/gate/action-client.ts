@@ -73,7 +73,7 @@ export class ActionClient<Action extends string> {
 
 /** These clouds name all their reads alike. */
 export function isRead(action: string): boolean {
-  return action.startsWith('Describe');
+  return action.startsWith('Describe') || action.startsWith('Get');
 }
 
 type Admission = Pick<AllocationImplementation, 'admit' | 'expectedWait' | 'limitsOf' | 'reconsider'>;

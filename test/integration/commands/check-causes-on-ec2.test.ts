@@ -1,5 +1,6 @@
 // Causes that a check names on EC2, each staged by itself.
 import { describe } from '@jest/globals';
+import { createReservation } from '../../../src/simulator/cloud/subnets.ts';
 import { terminate } from '../../../src/simulator/cloud/instances.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { GivenFlags } from '../../support/given-options.ts';
@@ -42,6 +43,18 @@ const crowded =
     await world.advance(120_000);
     return { 'subnet-ids-filter': ids.nodes };
   };
+
+/** The owner of the subnet of the nodes reserves a part of it. */
+const reserving =
+  (block: string, type: 'explicit' | 'prefix') =>
+  ({ world }: Stage<World>): void =>
+    void createReservation(world.cluster.ec2.network, {
+      subnetId: ids.nodes,
+      block,
+      type,
+      description: 'test',
+      tags: {},
+    });
 
 const causes: Causes<World> = {
   ...clusterCauses({
@@ -156,6 +169,20 @@ const causes: Causes<World> = {
   'subnet without room for a prefix': {
     stage: async (staged) => ({ ...(await crowded(12)(staged)), 'aws-enable-prefix-delegation': 'true' }),
     row: /^problem subnets: 2 nodes .* can get no interface: /,
+  },
+  'reservation that keeps addresses of a subnet that is nearly full': {
+    stage: async (staged) => {
+      reserving('10.0.0.128/25', 'explicit')(staged);
+      return crowded(10)(staged);
+    },
+    row: /^warning reservations: beside 10 free addresses, subnet-0000000000000000a has 128 that are reserved: 10\.0\.0\.128\/25 for addresses that a request names$/,
+  },
+  'reservation for prefixes that keeps a subnet full': {
+    stage: async (staged) => {
+      reserving('10.0.0.128/25', 'prefix')(staged);
+      return crowded(0)(staged);
+    },
+    row: /^warning reservations: beside 0 free addresses, subnet-0000000000000000a has 128 that are reserved: 10\.0\.0\.128\/25 for prefixes$/,
   },
   'interfaces that a cluster left, which nobody deletes': {
     stage: async ({ world }) => {
