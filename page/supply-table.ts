@@ -1,6 +1,7 @@
 // Subnets or pools with what they have left and how that changed, and the budgets of calls.
 import type { VNode } from 'preact';
 import type { ShownReport } from '../src/commands/status/served-report.ts';
+import { isExhausted } from '../src/commands/status/status-lines.ts';
 import { ageInWords } from '../src/commands/status/words.ts';
 import type { History } from './history.ts';
 import { html } from 'htm/preact';
@@ -20,6 +21,7 @@ interface Row {
   /** Addresses of a subnet on interfaces of nodes, and how many of them pods use. */
   readonly held: number | '?' | undefined;
   readonly used: number | '?' | undefined;
+  readonly isExhausted: boolean;
   readonly note: string;
 }
 
@@ -87,31 +89,39 @@ function rowsOf({ subnets = [], pools = [] }: ShownReport): readonly Row[] {
         size,
         held: held ?? '?',
         used: used ?? '?',
+        isExhausted: exhausted || (counted && free === 0),
         note: [
           ...(counted ? [] : ['not counted yet']),
-          ...(exhausted ? ['exhausted'] : []),
           ...(fragmented ? ['no /28 left'] : []),
           ...fullIn(daysLeft),
         ].join(', '),
       }),
     ),
-    ...pools.map(({ pool, cidr, maskSize, free, capacity, waiting, daysLeft }) => ({
-      id: `${pool} ${cidr}`,
-      name: pool,
-      place: `${cidr} in blocks of /${maskSize}`,
-      free,
-      size: capacity,
-      held: undefined,
-      used: undefined,
-      note: [
-        ...(free === 0 ? ['exhausted'] : []),
-        ...(waiting > 0 ? [`${waiting} waiting`] : []),
-        ...fullIn(daysLeft),
-      ].join(', '),
-    })),
+    ...pools.map((pool) => poolRow(pool, isExhausted(pool, pools))),
   ];
   // The fullest stands first, and the uncounted last.
   return rows.toSorted((a, b) => shareFree(a) - shareFree(b));
+}
+
+function poolRow(
+  { pool, cidr, maskSize, free, capacity, waiting, daysLeft }: NonNullable<ShownReport['pools']>[number],
+  isWithoutBlocks: boolean,
+): Row {
+  return {
+    id: `${pool} ${cidr}`,
+    name: pool,
+    place: `${cidr} in blocks of /${maskSize}`,
+    free,
+    size: capacity,
+    held: undefined,
+    used: undefined,
+    isExhausted: isWithoutBlocks,
+    note: [
+      ...(free === 0 && !isWithoutBlocks ? ['full'] : []),
+      ...(waiting > 0 ? [`${waiting} waiting`] : []),
+      ...fullIn(daysLeft),
+    ].join(', '),
+  };
 }
 
 function shareFree({ free, size }: Row): number {
@@ -123,12 +133,13 @@ function fullIn(days: number | undefined): readonly string[] {
 }
 
 function rowView(row: Row, history: History): VNode | string {
-  const { id, name, place, free, size, held, used, note } = row;
-  return html`<tr class=${free === 0 ? 'bad' : ''}>
+  const { id, name, place, free, size, held, used, note, isExhausted: isBad } = row;
+  const state = [...(isBad ? ['exhausted'] : []), ...(note === '' ? [] : [note])].join(', ');
+  return html`<tr class=${isBad ? 'bad' : ''}>
     <th scope="row" title=${id}>${name}<small>${place}</small></th><td class="number">${free ?? '?'}</td><td class="number">${size}</td>
     <td class="wide">${free === undefined ? '' : takenOf(row)}</td>
     ${[held, used].map((count) => (count === undefined ? '' : html`<td class="number wide">${count}</td>`))}
-    <td>${note}</td><td>${trend(history.of(id))}</td>
+    <td>${state}</td><td>${trend(history.of(id))}</td>
   </tr>`;
 }
 

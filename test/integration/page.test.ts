@@ -27,6 +27,8 @@ const report = {
   ],
   pools: [
     { pool: hostile, cidr: '10.0.0.0/16', maskSize: 24, capacity: 256, held: 256, free: 0, waiting: 1 },
+    { pool: 'two', cidr: '10.1.0.0/16', maskSize: 24, capacity: 256, held: 256, free: 0, waiting: 0 },
+    { pool: 'two', cidr: '10.2.0.0/16', maskSize: 24, capacity: 256, held: 0, free: 256, waiting: 0 },
   ],
   buckets: [],
 };
@@ -38,7 +40,7 @@ const subnets = {
   subnets: [
     ['pods-a', 4000, true],
     ['pods-b', 0, false],
-    ['pods-c', 5, true],
+    ['pods-c', 0, true],
   ].map(([name, free, counted]) => ({
     id: `subnet-${String(name)}`,
     name,
@@ -163,13 +165,13 @@ whereABrowserIs('the page', () => {
       'state',
       'free blocks since this page is open',
     ]);
-    expect(await table.getByRole('cell').allTextContents()).toEqual([
-      '0',
-      '256',
-      ' 100 %',
-      'exhausted, 1 waiting',
-      '',
-    ]);
+    expect(await table.getByRole('cell').allTextContents()).toEqual(
+      [
+        ['0', '256', ' 100 %', 'exhausted, 1 waiting', ''],
+        ['0', '256', ' 100 %', 'full', ''],
+        ['256', '256', ' 0 %', '', ''],
+      ].flat(),
+    );
   });
 
   test('counts addresses of subnets, the fullest first, and none before the cloud shows them', async () => {
@@ -187,7 +189,7 @@ whereABrowserIs('the page', () => {
       [0, 1, 2].map((index) => rows.nth(index).locator('th, td').allTextContents()),
     );
     expect(cells.map((row) => row.map((text) => text.replace(/[0-9]+ s$/, 'N s')))).toEqual([
-      ['pods-czone-1 10.0.0.0/20', '5', '4096', ' 99 %', '90', '40', '', 'no change in N s'],
+      ['pods-czone-1 10.0.0.0/20', '0', '4096', ' 100 %', '90', '40', 'exhausted', 'no change in N s'],
       ['pods-azone-1 10.0.0.0/20', '4000', '4096', ' 2 %', '90', '40', '', 'no change in N s'],
       ['pods-bzone-1 10.0.0.0/20', '?', '4096', '', '90', '40', 'not counted yet', ''],
     ]);

@@ -14,9 +14,15 @@ const why = `no address is left in ${full}: add a subnet that the node's subnet 
 /** The node that is explained. */
 const pictured = lacking[1] ?? '';
 
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
 /** `reads`: how often it was read before. */
 export function fleetReport(reads: number, withNodes: boolean): object {
   const free = [0, 731 - 9 * reads, 1204 - 4 * reads + 7 * (reads % 3)];
+  const held = free.map((left) => 8192 - left - 205);
+  const used = [6612, 5021, 4108];
   return {
     version: '0.1.0',
     ready: true,
@@ -35,7 +41,7 @@ export function fleetReport(reads: number, withNodes: boolean): object {
       unknown: 0,
       leftAlone: 0,
     },
-    addresses: { available: 17_804, used: 13_377, needed: 84, releasing: 0 },
+    addresses: { available: sum(held), used: sum(used), needed: 84, releasing: 0 },
     pendingPods: 12,
     cloudRead: { ageSeconds: 20 + 5 * reads },
     ...(withNodes && { nodeNames: { satisfied: well, in_deficit: lacking } }),
@@ -50,8 +56,8 @@ export function fleetReport(reads: number, withNodes: boolean): object {
       reserved: 0,
       exhausted: left === 0,
       fragmented: false,
-      held: 8192 - left - 205,
-      used: [6612, 5021, 4108][index],
+      held: held[index],
+      used: used[index],
       ...(index === 1 && { daysLeft: 3.2 }),
     })),
     inDeficit: lacking.map((name) => ({ name, reason: 'SubnetsExhausted', why })),

@@ -226,10 +226,15 @@ function supplyLines({ subnets = [], pools = [] }: ShownReport, width: number | 
   ];
 }
 
-export function poolLines(
-  pools: NonNullable<ShownReport['pools']>,
-  width: number | undefined,
-): readonly Line[] {
+type Pool = NonNullable<ShownReport['pools']>[number];
+
+/** Whether its pool has no block of its family left: of several networks, one after the other fills. */
+export function isExhausted({ pool, cidr }: Pool, pools: readonly Pool[]): boolean {
+  const isIpv6 = (text: string): boolean => text.includes(':');
+  return pools.every((each) => each.pool !== pool || isIpv6(each.cidr) !== isIpv6(cidr) || each.free === 0);
+}
+
+export function poolLines(pools: readonly Pool[], width: number | undefined): readonly Line[] {
   return table(pools, width, {
     columns: [
       ['POOL', ({ pool }) => pool],
@@ -241,7 +246,7 @@ export function poolLines(
       ['WAITING', ({ waiting }) => waiting],
       ['DAYS LEFT', ({ daysLeft }) => (daysLeft === undefined ? '' : tenths(daysLeft)), 1],
     ],
-    style: ({ free }) => (free === 0 ? 'bad' : undefined),
+    style: (pool) => (isExhausted(pool, pools) ? 'bad' : undefined),
   });
 }
 

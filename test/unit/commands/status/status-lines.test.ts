@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BlockStatusReport } from '../../../../src/blocks/modes/block-status-report.ts';
 import { reportIn } from '../../../../src/commands/status/served-report.ts';
-import { problemsOf, statusLines } from '../../../../src/commands/status/status-lines.ts';
+import { isExhausted, problemsOf, statusLines } from '../../../../src/commands/status/status-lines.ts';
 import type { StatusReport } from '../../../../src/controller/reporting/status-report.ts';
 
 const idle: StatusReport = {
@@ -279,6 +279,55 @@ describe('what the command status prints', () => {
       'default  10.0.0.0/16                /24     256   256     0        2',
       'default  fd00:1234:5678:9abc::/56   /64     256     4   252        0       12.3',
     ]);
+  });
+
+  test.each([
+    ['with a free block', [['a', '10.0.0.0/24', 1]], false],
+    ['without one', [['a', '10.0.0.0/24', 0]], true],
+    [
+      'that goes on in another network',
+      [
+        ['a', '10.0.0.0/24', 0],
+        ['a', '10.0.1.0/24', 3],
+      ],
+      false,
+    ],
+    [
+      'whose networks are all full',
+      [
+        ['a', '10.0.0.0/24', 0],
+        ['a', '10.0.1.0/24', 0],
+      ],
+      true,
+    ],
+    [
+      'beside one of the other family',
+      [
+        ['a', '10.0.0.0/24', 0],
+        ['a', 'fd00::/56', 3],
+      ],
+      true,
+    ],
+    [
+      'beside another pool',
+      [
+        ['a', '10.0.0.0/24', 0],
+        ['b', '10.0.1.0/24', 3],
+      ],
+      true,
+    ],
+  ] as const)('calls a pool exhausted only if nothing is left: %s', (_, given, expected) => {
+    const pools = given.map(([pool, cidr, free]) => ({
+      pool,
+      cidr,
+      free,
+      maskSize: 26,
+      capacity: 4,
+      held: 4 - free,
+      waiting: 0,
+    }));
+
+    expect(pools.map((pool) => isExhausted(pool, pools))[0]).toBe(expected);
   });
 
   test('ends long tables on a terminal, and says what the report itself leaves out', () => {
