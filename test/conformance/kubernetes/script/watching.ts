@@ -32,6 +32,9 @@ const changes: readonly Step[] = [
   step('deletes a CiliumNode', { method: 'DELETE', path: w1 }, { status: 200 }),
 ];
 
+/** How long a watch lasts during which changes are made, in seconds: a busy server needs several for them. */
+const amidChanges = 6;
+
 function watches(
   title: string,
   query: string,
@@ -49,7 +52,7 @@ const now: Step = step(
 export const watching: readonly Step[] = [
   now,
   {
-    ...watches('shows every change after a version', '?resourceVersion={now}', 2),
+    ...watches('shows every change after a version', '?resourceVersion={now}', amidChanges),
     during: changes,
     events: [
       { type: 'ADDED', object: { kind: 'CiliumNode', metadata: { name: 'w1', labels: { on: 'no' } } } },
@@ -77,7 +80,7 @@ export const watching: readonly Step[] = [
   },
   now,
   {
-    ...watches('shows a selection only', '?resourceVersion={now}&labelSelector=on%3Dyes', 2),
+    ...watches('shows a selection only', '?resourceVersion={now}&labelSelector=on%3Dyes', amidChanges),
     during: changes,
     events: [
       { type: 'ADDED', object: { metadata: { labels: { on: 'yes' } } } },
@@ -166,7 +169,7 @@ export const watching: readonly Step[] = [
     events: [{ type: 'ERROR', object: { code: 504, reason: 'Timeout' } }],
   },
   {
-    ...watches('shows tables, with their headers once', '?resourceVersion=0', 2),
+    ...watches('shows tables, with their headers once', '?resourceVersion=0', amidChanges),
     accept: table,
     during: [
       step(
