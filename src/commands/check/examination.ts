@@ -248,7 +248,7 @@ class CloudExamination {
       ...this.#ofObjects(facts, nodes, confirmedNodes(shown, fleet.nodes, instances, networkId)),
       ...addressFindings(shown, instances),
       ...(facts.ciliumNodes.kind === 'known' ? this.#ofWriters(served) : []),
-      ...(await this.#ofPrograms(reader)),
+      ...(await this.#ofPrograms(answers, fleet)),
       ...(await this.#ofCloud(fleet, cloud, shown)),
       ...untakenFindings(waiting, interfacesIn(observations)),
     ];
@@ -294,7 +294,10 @@ class CloudExamination {
     ];
   }
 
-  async #ofPrograms(reader: ClusterReader): Promise<readonly Finding[]> {
+  async #ofPrograms({ reader, config }: Answers, { readings }: Fleet): Promise<readonly Finding[]> {
+    const ours = new Set(
+      readings.map((each) => sanitizedText((each.kind === 'node' ? each.node.name : each.name) ?? '')),
+    );
     const { ipam, ciliumPodLabels } = this.#options;
     const allocator = cloudOf(ipam)?.otherAllocator;
     const [operators, others, agents] = await Promise.all([
@@ -303,8 +306,8 @@ class CloudExamination {
       reader.pods(ciliumPodLabels),
     ]);
     return [
-      ...operatorFindings(operators),
-      ...(allocator === undefined ? [] : allocatorFindings(allocator.name, others)),
+      ...operatorFindings(operators, valueOf(config, {})['ipam']),
+      ...(allocator === undefined ? [] : allocatorFindings(allocator.name, others, ours)),
       ...agentFindings(agents, ciliumPodLabels),
     ];
   }

@@ -68,10 +68,27 @@ const what = 'other programs';
 /** The program of cilium-operator that gives out addresses of a cloud; the generic one with --ipam=crd gives out none. */
 const operatorOfCloud = /cilium-operator-(?:aws|azure|alibabacloud)|operator-(?:aws|azure|alibabacloud)[:@]/;
 
-export function operatorFindings(pods: Fact<readonly ShownPod[]>): readonly Finding[] {
+/** The program that serves every mode: that of a cloud if its options say so. */
+const operatorOfAll = /(?:^|[\s/])cilium-operator(?:\s|$)/;
+const modesOfClouds = ['eni', 'azure', 'alibabacloud'];
+
+/** `configured`: the mode in the ConfigMap of Cilium, which counts where no argument names one. */
+export function operatorFindings(
+  pods: Fact<readonly ShownPod[]>,
+  configured: string | undefined,
+): readonly Finding[] {
   if (pods.kind === 'unknown') return [finding('unknown', what, `pods cannot be read: ${pods.problem}`)];
-  const running = pods.value.filter(({ words }) => operatorOfCloud.test(words));
-  if (running.length === 0) return [];
+  const isOfCloud = (pod: ShownPod): boolean =>
+    operatorOfCloud.test(pod.words) ||
+    (operatorOfAll.test(pod.words) && modesOfClouds.includes(modeOf(pod, configured) ?? ''));
+  const running = pods.value.filter(isOfCloud);
+  // The generic program starts with no mode of a cloud.
+  const giveBlocks = operatorsOfBlocks(
+    pods.value.filter((pod) => !running.includes(pod)),
+    (pod) => modeOf(pod, configured),
+    [...idleModes, ...modesOfClouds],
+  );
+  if (running.length === 0) return giveBlocks;
   const names = running.map(({ name }) => name);
   return [
     finding(
@@ -80,40 +97,64 @@ export function operatorFindings(pods: Fact<readonly ShownPod[]>): readonly Find
       `cilium-operator gives out addresses of this cloud: ${countedNames(names, 'pod')}`,
       'replace its image and its program by those of operator-generic, with --ipam=crd, or scale it to 0 (docs/migrate.md)',
     ),
+    ...giveBlocks,
   ];
 }
 
 /** Modes in which cilium-operator gives out nothing. */
 const idleModes = ['crd', 'kubernetes', 'delegated-plugin'];
 
-/** `configured`: the mode in the ConfigMap of Cilium, which counts where no argument names one. */
+/** Undefined if neither its arguments nor its ConfigMap name one. */
+function modeOf({ words }: ShownPod, configured: string | undefined): string | undefined {
+  return /--ipam[= ](\S+)/.exec(words)?.[1] ?? configured;
+}
+
+/** `configured`: as above. */
 export function blockOperatorFindings(
   pods: Fact<readonly ShownPod[]>,
   configured: string | undefined,
 ): readonly Finding[] {
   if (pods.kind === 'unknown') return [finding('unknown', what, `pods cannot be read: ${pods.problem}`)];
-  const modeOf = ({ words }: ShownPod): string =>
-    /--ipam[= ](\S+)/.exec(words)?.[1] ?? configured ?? 'cluster-pool';
-  const running = pods.value.filter((pod) => !idleModes.includes(modeOf(pod)));
-  return [...Map.groupBy(running, modeOf)].map(([mode, of]) =>
-    finding(
-      'problem',
-      what,
-      sanitizedText(
-        `cilium-operator runs with ipam=${mode}, and gives out addresses: ${countedNames(
-          of.map(({ name }) => name),
-          'pod',
-        )}`,
-      ),
-      'give it the argument --ipam=crd before Headwater leads (docs/migrate.md)',
-    ),
+  return operatorsOfBlocks(pods.value, (pod) => modeOf(pod, configured) ?? 'cluster-pool', idleModes);
+}
+
+function operatorsOfBlocks(
+  pods: readonly ShownPod[],
+  modeIn: (pod: ShownPod) => string | undefined,
+  others: readonly string[],
+): readonly Finding[] {
+  return [...Map.groupBy(pods, modeIn)].flatMap(([mode, of]) =>
+    mode === undefined || others.includes(mode)
+      ? []
+      : [
+          finding(
+            'problem',
+            what,
+            sanitizedText(
+              `cilium-operator runs with ipam=${mode}, and gives out addresses: ${countedNames(
+                of.map(({ name }) => name),
+                'pod',
+              )}`,
+            ),
+            'give it the argument --ipam=crd before Headwater leads (docs/migrate.md)',
+          ),
+        ],
   );
 }
 
-/** `name`: of the program that gives out addresses of the same machines. */
-export function allocatorFindings(name: string, pods: Fact<readonly ShownPod[]>): readonly Finding[] {
-  if (pods.kind === 'unknown' || pods.value.length === 0) return [];
-  const nodes = [...new Set(pods.value.map(({ node }) => node))];
+/**
+ * `name`: of the program that gives out addresses of the same machines. `ours`: nodes that have CiliumNodes. Others may run it;
+ * before there are any, it counts everywhere.
+ */
+export function allocatorFindings(
+  name: string,
+  pods: Fact<readonly ShownPod[]>,
+  ours: ReadonlySet<string>,
+): readonly Finding[] {
+  if (pods.kind === 'unknown') return [];
+  const all = [...new Set(pods.value.map(({ node }) => node))];
+  const nodes = ours.size === 0 ? all : all.filter((node) => ours.has(node));
+  if (nodes.length === 0) return [];
   return [
     finding(
       'problem',

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { checkedWorld } from '../../support/checked-world.ts';
 import type { ClusterWorld } from '../../support/cluster-world.ts';
 import { startController } from '../../support/world-controller.ts';
-import { type Causes, type Stage, stageIn } from './staged-causes.ts';
+import { addPod, type Causes, ciliumConfig, podOf, type Stage, stageIn } from './staged-causes.ts';
 import { newNode } from '../../../src/simulator/workload/node-objects.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 
@@ -61,6 +61,22 @@ const wellStaged: Readonly<Record<string, (stage: Stage<ClusterWorld>) => Promis
 };
 
 export const agentCauses: Causes<ClusterWorld> = {
+  'cilium-operator of every mode that runs': {
+    stage: async ({ world, one }) => {
+      const labels = { 'io.cilium/app': 'operator' };
+      await ciliumConfig(world, { ipam: world.flags['ipam'] ?? 'eni' });
+      await addPod(world, podOf(one, 'operator', labels, { command: 'cilium-operator' }));
+    },
+    row: /^problem other programs: cilium-operator gives out addresses of this cloud: 1 pod /,
+  },
+  'cilium-operator that gives out blocks': {
+    stage: async ({ world, one }) => {
+      const labels = { 'io.cilium/app': 'operator' };
+      const command = 'cilium-operator-generic --ipam=cluster-pool';
+      await addPod(world, podOf(one, 'operator', labels, { command }));
+    },
+    row: /^problem other programs: cilium-operator runs with ipam=cluster-pool, and gives out addresses: 1 pod /,
+  },
   'agent that takes none of the addresses that it is shown': {
     stage: async (stage) => {
       await supply(stage);

@@ -38,9 +38,18 @@ describe('rows of other programs', () => {
       'registry.example.com/cilium/operator-generic:v1.18.0 cilium-operator-generic --ipam=crd',
       false,
     ],
+    [
+      'the operator of every mode',
+      'registry.example.com/cilium/operator:v1.18.0 cilium-operator --debug',
+      true,
+    ],
+    ['the operator of every mode in a mode of blocks', 'x cilium-operator --ipam=cluster-pool', true],
+    ['the operator of every mode that gives out nothing', 'x cilium-operator --ipam=crd', false],
+    ['the generic operator in a mode of blocks', 'x cilium-operator-generic --ipam=multi-pool', true],
+    ['the generic operator, which does not start', 'x cilium-operator-generic', false],
     ['another program', 'aws-operator', false],
   ])('name an operator that gives out addresses of the cloud: %s', (_, words, isOfCloud) => {
-    expect(operatorFindings(known([pod('ns/a', { words })])).map(({ verdict }) => verdict)).toEqual(
+    expect(operatorFindings(known([pod('ns/a', { words })]), 'eni').map(({ verdict }) => verdict)).toEqual(
       isOfCloud ? ['problem'] : [],
     );
   });
@@ -65,19 +74,24 @@ describe('rows of other programs', () => {
   test('name the plugin of the cloud, and the nodes where it runs', () => {
     const pods = known([pod('a'), pod('b', { node: 'node-a' })]);
 
-    expect(allocatorFindings('Terway', pods)).toMatchObject([
+    const ours = new Set(['node-a', 'node-z']);
+
+    expect(allocatorFindings('Terway', pods, ours)).toMatchObject([
       {
         verdict: 'problem',
         found: 'Terway runs on 1 node (node-a), and takes addresses of the same machines',
       },
     ]);
-    expect(allocatorFindings('Terway', known([]))).toEqual([]);
+    expect(allocatorFindings('Terway', pods, new Set())).toHaveLength(1);
+    expect(allocatorFindings('Terway', pods, new Set(['node-z']))).toEqual([]);
+    expect(allocatorFindings('Terway', known([]), ours)).toEqual([]);
   });
 
   test('say once that pods cannot be read', () => {
-    expect([...operatorFindings(denied), ...allocatorFindings('Terway', denied)]).toMatchObject([
-      { verdict: 'unknown', found: 'pods cannot be read: may not list pods' },
-    ]);
+    expect([
+      ...operatorFindings(denied, undefined),
+      ...allocatorFindings('Terway', denied, new Set()),
+    ]).toMatchObject([{ verdict: 'unknown', found: 'pods cannot be read: may not list pods' }]);
   });
 });
 
