@@ -16,7 +16,7 @@ import {
   whenRenewed,
   whenSent,
 } from './rate-limit.ts';
-import { type BucketSize, tokensAt } from './token-bucket.ts';
+import { type BucketSize, takeTokens, tokensAt } from './token-bucket.ts';
 import { type Asking, grantsFor, type SharedCosts, untilAlone } from './token-scheduler.ts';
 import { type Caller, rankOf, type Priority } from '../contract/priority.ts';
 
@@ -208,11 +208,15 @@ export class RateLimiter {
   }
 
   #wait(costs: Costs, { caller, signal, inFlight = false }: TokenRequest): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (signal.aborted) {
-      reject(signal.reason as Error);
-      return promise;
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    const waiter: Asking = { ...costs, caller, inFlight };
+    const now = this.#clock.monotonic();
+    const until = untilAlone(waiter, { get: (id) => this.#limitAt(id, now) }, now);
+    if (until === 0 && this.#waiters.size === 0) {
+      this.#take(waiter, now);
+      return Promise.resolve();
     }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = (): void => {
       this.#waiters.delete(waiter);
       reject(signal.reason as Error);
@@ -224,23 +228,35 @@ export class RateLimiter {
       signal.removeEventListener('abort', leave);
       resolve();
     };
-    const waiter: Asking = { ...costs, caller, inFlight };
     signal.addEventListener('abort', leave, { once: true });
     this.#waiters.set(waiter, grant);
     // If it could not proceed even with an empty queue, skip scanning the queue.
-    const until = untilAlone(waiter, this.#table, this.#clock.monotonic());
     if (until > 0) this.#arm(until);
     else this.#grant();
     return promise;
   }
 
+  /** A limit at its present size. */
+  #limitAt(id: string, now: number): RateLimit | undefined {
+    const limit = this.#table.get(id);
+    return limit && limitAt(limit, now);
+  }
+
+  /** Takes tokens that are there while nobody waits. */
+  #take(costs: Costs, now: number): void {
+    for (const [id, count] of tokensOf(costs)) {
+      const limit = this.#limitAt(id, now);
+      if (limit === undefined) continue;
+      const bucket = takeTokens(limit.bucket, count, now);
+      this.#table.change(id, () => ({ ...limit, bucket, skipped: {} }));
+    }
+    this.#note(costs, now);
+  }
+
   #grant(): void {
     const now = this.#clock.monotonic();
     const shared = this.#table.shared();
-    const ofThing = (id: string): RateLimit | undefined => {
-      const limit = this.#table.get(id);
-      return limit && limitAt(limit, now);
-    };
+    const ofThing = (id: string): RateLimit | undefined => this.#limitAt(id, now);
     const { granted, buckets, wait } = grantsFor(this.#waiters.keys(), { shared, ofThing }, now);
     for (const [id, after] of buckets)
       if (after !== shared.get(id)) this.#table.change(id, (limit) => ({ ...limit, ...after }));
