@@ -38,21 +38,22 @@ export interface SubnetFacts {
 }
 
 export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
+  const { infrastructure, minUseful } = facts;
   const { rule, candidates, unreadable } = subnetsByRule(requirements, facts);
-  const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.minUseful);
-  if (unreadable !== undefined && !hasRoom) return { kind: 'networkUnreadable', failure: unreadable };
-  if (candidates.length === 0) return withoutCandidates(requirements, facts.infrastructure);
-  const untagged = untaggedBeside(candidates, requirements, facts.infrastructure);
   const ranked = candidates
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
-  const best = ranked.find(({ subnet }) => mayServeBoth(subnet, facts)) ?? ranked[0];
-  if (best === undefined || best.free < facts.minUseful) {
-    const subnetIds = candidates.map((subnet) => subnet.id).sort();
-    const selection = describeSelection(rule, requirements);
-    return { kind: 'subnetsExhausted', subnetIds, selection, ...untagged };
+  const [most] = ranked;
+  if (most !== undefined && most.free >= minUseful) {
+    const { subnet } = ranked.find((each) => mayServeBoth(each.subnet, facts)) ?? most;
+    return { kind: 'chosen', subnet };
   }
-  return { kind: 'chosen', subnet: best.subnet };
+  if (unreadable !== undefined) return { kind: 'networkUnreadable', failure: unreadable };
+  if (most === undefined) return withoutCandidates(requirements, infrastructure);
+  const untagged = untaggedBeside(candidates, requirements, infrastructure);
+  const subnetIds = candidates.map((subnet) => subnet.id).sort();
+  const selection = describeSelection(rule, requirements);
+  return { kind: 'subnetsExhausted', subnetIds, selection, ...untagged };
 }
 
 /** Subnets without a tag may have tags that this account does not see: they are named where tags chose others. */

@@ -99,7 +99,9 @@ export class SubnetLedger {
   free(subnetId: string, now: number): number {
     const account = this.#accounts.get(subnetId);
     if (account === undefined || now < account.exhaustedUntil) return 0;
-    return Math.max(0, account.free + this.#returned(subnetId) - this.reserved(subnetId));
+    let { free } = account;
+    for (const { count } of account.entries) free += Math.max(0, -count);
+    return Math.max(0, free - this.reserved(subnetId));
   }
 
   /** Requested addresses that the cloud's count does not include yet. */
@@ -108,13 +110,6 @@ export class SubnetLedger {
     let sum = 0;
     for (const { count, inPrefixes } of account?.entries ?? [])
       sum += Math.max(0, account?.arePrefixesApart === true ? count - inPrefixes : count);
-    return sum;
-  }
-
-  /** Addresses released since the cloud's count. */
-  #returned(subnetId: string): number {
-    let sum = 0;
-    for (const { count } of this.#accounts.get(subnetId)?.entries ?? []) sum += Math.max(0, -count);
     return sum;
   }
 
