@@ -4,6 +4,7 @@
 import type { InstanceLimits } from '../../providers/contract/facts.ts';
 import { isOfSpace } from '../../providers/contract/failure-policy.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { mayHaveIpv6 } from '../demand/ipv6.ts';
 import { exclusionOf } from '../demand/node-requirements.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
 import type { Ipv6Obstacle, Ipv6Unmet } from './allocation-plan.ts';
@@ -33,12 +34,11 @@ export interface Ipv6Draft {
   free(subnetId: string): number;
 }
 
-/** The step that brings the prefix. Undefined if another one does, and while it is not clear yet whether one can. */
+/** The step that brings the prefix, if something still has to; undefined while it is not clear yet whether one can. */
 export function planIpv6(
   facts: Ipv6Facts,
   draft: Ipv6Draft,
 ): Ipv6Unmet | { readonly kind: 'step'; readonly step: PlannedStep } | undefined {
-  if (!isIpv6Open(facts, draft.steps)) return undefined;
   const candidates = candidatesIn(facts).filter((item) => !isLeaving(item, facts.ongoing.frozen));
   const refusals: ScopeRefusal[] = [];
   const planned = candidates
@@ -121,18 +121,19 @@ function planInterface(
 
 /** Whether something still has to bring it. */
 export function isIpv6Open(
-  facts: Pick<Ipv6Facts, 'need' | 'ongoing'>,
+  facts: Pick<Ipv6Facts, 'need' | 'ongoing' | 'view' | 'requirements'>,
   steps: readonly PlannedStep[],
 ): boolean {
   return facts.need.ipv6 === 'wanted' && mayBringIpv6(facts, steps);
 }
 
-/** Whether something may bring one: a node gets no second one. */
+/** Whether something may bring one: a node gets no second one, also if nobody has asked for the first. */
 export function mayBringIpv6(
-  { need, ongoing }: Pick<Ipv6Facts, 'need' | 'ongoing'>,
+  { need, ongoing, view, requirements }: Pick<Ipv6Facts, 'need' | 'ongoing' | 'view' | 'requirements'>,
   steps: readonly PlannedStep[],
 ): boolean {
-  return need.ipv6 !== 'held' && ![...ongoing.steps, ...steps].some(bringsIpv6);
+  if (need.ipv6 === 'held' || (need.ipv6 === 'needless' && mayHaveIpv6(view, requirements))) return false;
+  return ![...ongoing.steps, ...steps].some(bringsIpv6);
 }
 
 /** Whether an interface that is created in the subnet gets it. */

@@ -31,11 +31,6 @@ export class LostAssignments {
     this.#timing = timing;
   }
 
-  /** Assignments that may still take effect unseen. */
-  get unresolved(): readonly Assignment[] {
-    return [...this.#node.growth.lost].map(({ step }) => step);
-  }
-
   /** An assignment is about to be sent. Call `ended` after everything about it was reported. */
   sent(): void {
     this.#inFlight++;

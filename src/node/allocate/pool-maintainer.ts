@@ -1,7 +1,6 @@
 // Keeps one node's pool filled: plans what is missing, starts the steps, and plans again when each ends.
 // Several steps may be in flight. The plan counts each of them, so no need is served twice.
-import { type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
-import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
+import { prefixSize } from '../../providers/contract/network-interface.ts';
 import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { mayConcern, policyOf, type WhatIsBlocked } from '../../providers/contract/failure-policy.ts';
@@ -83,7 +82,8 @@ export class PoolMaintainer {
   }
 
   /** Starts what the plan requires beyond the steps in flight. */
-  step(facts: MaintainedFacts | undefined, now: number): PoolStep {
+  step(now: number): PoolStep {
+    const facts = this.#deps.node.forAllocation();
     this.#raiseQueuedPriority();
     if (facts?.need.ipv6 === 'wanted') this.#awaitFormer(now);
     const lost = this.#lost.step(now);
@@ -146,22 +146,22 @@ export class PoolMaintainer {
   /** `admitted`: the kind of step that the rate limits allow now. */
   #plan(facts: MaintainedFacts | undefined, admitted?: StepKind): AllocationPlan | undefined {
     if (facts === undefined) return undefined;
-    const { ipv6 = [], ipv4: lost = [] } = Object.groupBy(this.#lost.unresolved, ({ kind }) =>
-      kind === 'allocateIpv6Prefix' ? 'ipv6' : 'ipv4',
-    );
-    const frozen = new Set([...lost.map(({ interfaceId }) => interfaceId), ...facts.shrinking]);
     const { need, traits } = facts;
-    // An interface that is leaving must not be adopted back as an orphan.
-    const orphans = without(facts.orphans, (id) => facts.shrinking.has(id));
+    const { growth } = this.#deps.node;
+    const frozen = new Set(facts.shrinking);
+    let { ipv6 } = need;
+    for (const { step } of growth.lost) {
+      if (step.kind === 'allocateIpv6Prefix') ipv6 = 'held';
+      else frozen.add(step.interfaceId);
+    }
     return prepareIPAllocation({
       ...facts,
       need: {
         ...need,
         max: need.max - this.#lost.unseen(facts.view),
-        ipv6: ipv6.length > 0 ? 'held' : need.ipv6,
+        ipv6,
       },
-      orphans,
-      ongoing: { steps: [...this.#deps.node.growth.steps], frozen },
+      ongoing: { steps: [...growth.steps], frozen },
       calls: {
         traits,
         refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope, this.#deps.node.instanceId),
@@ -389,11 +389,3 @@ interface Attempt {
 }
 
 type FailedStep = Extract<StepResult, { kind: 'failed' }>;
-
-function without(
-  { read, fit, unclear }: InstanceOrphans,
-  isLeaving: (interfaceId: string) => boolean,
-): InstanceOrphans {
-  const stays = ({ id }: NetworkInterface): boolean => !isLeaving(id);
-  return { read, fit: fit.filter(stays), unclear: unclear.filter(stays) };
-}

@@ -55,7 +55,7 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
     draft.createInterfaces(unit);
     if (facts.calls.preferNew) draft.fillInterfaces(unit);
   }
-  draft.bringIpv6();
+  if (isIpv6Open(facts, draft.steps)) draft.bringIpv6();
   return draft.plan();
 }
 
@@ -101,16 +101,13 @@ class Draft implements Ipv6Draft {
   fillInterfaces(unit: Unit): void {
     for (const item of this.#facts.view.interfaces) {
       if (this.#countFor(unit, this.#missing, this.#max) === 0) return;
-      const room = this.#roomOn(item);
-      if (room <= 0) continue;
+      if (this.#roomOn(item) <= 0) continue;
       if (this.#broken.note(item)) continue;
       if (!this.takesMore(item)) {
         this.#isPassing = true;
         continue;
       }
-      const isHindered = this.#fill(item, unit) === 'hindered';
-      const isSubnetExhausted = this.#missing > 0 && this.#roomOn(item) > 0 && !isHindered;
-      if (isSubnetExhausted && unit === 'addresses') this.#exhausted.add(item.subnetId);
+      this.#fill(item, unit);
     }
   }
 
@@ -153,11 +150,13 @@ class Draft implements Ipv6Draft {
     return ipv6Prefixes === undefined ? step : { ...step, ipv6Prefix: true };
   }
 
+  /** An interface that is leaving is not adopted back. */
   #adoptable(): (item: NetworkInterface) => boolean {
-    const { view, requirements, network } = this.#facts;
+    const { view, requirements, network, ongoing } = this.#facts;
     const known = new Set([...view.interfaces, ...unusableIn(view)].map(({ id }) => id));
     return (item) =>
       !known.has(item.id) &&
+      !ongoing.frozen.has(item.id) &&
       adoptableFor(item, requirements, network.infrastructure) &&
       (item.ipv6Prefixes === undefined || mayBringIpv6(this.#facts, this.steps));
   }
@@ -190,7 +189,7 @@ class Draft implements Ipv6Draft {
   }
 
   /** Fills the interface in one call, or in several if a call brings only a few addresses or prefixes. */
-  #fill(item: NetworkInterface, unit: Unit): 'planned' | 'hindered' {
+  #fill(item: NetworkInterface, unit: Unit): void {
     const { id: interfaceId, subnetId } = item;
     const kind = unit === 'addresses' ? 'allocateIPs' : 'allocatePrefixes';
     for (;;) {
@@ -201,14 +200,18 @@ class Draft implements Ipv6Draft {
         this.#maxAtOnce(subnetId, unit),
         this.#facts.calls.maxFor(interfaceId),
       );
-      if (count <= 0) return 'planned';
+      if (count <= 0) {
+        const isExhausted = unit === 'addresses' && this.#missing > 0 && this.#roomOn(item) > 0;
+        if (isExhausted) this.#exhausted.add(subnetId);
+        return;
+      }
       const step = { kind, interfaceId, subnetId, count } as const;
-      if (this.#isHindered(step)) return 'hindered';
+      if (this.#isHindered(step)) return;
       this.#add(step);
       if (count < this.#facts.calls.maxFor(interfaceId)) continue;
       // The end of that step decides whether more fits.
       this.#isPassing = true;
-      return 'hindered';
+      return;
     }
   }
 
@@ -230,7 +233,7 @@ class Draft implements Ipv6Draft {
     if (choice.kind !== 'chosen') return this.#withoutSubnet(choice);
     const subnetId = choice.subnet.id;
     const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
-    const content = this.#contentOf(subnetId, unit);
+    const content = this.#initialContent(subnetId, unit);
     if (content === undefined) return undefined;
     const isFirst = isIpv6Open(this.#facts, this.steps) && offersIpv6(subnetId);
     const step = { ...made, ...content, ...(isFirst && ({ ipv6Prefix: true } as const)) };
@@ -295,29 +298,24 @@ class Draft implements Ipv6Draft {
     else this.#withoutSlot();
   }
 
-  /** The content that a new interface in this subnet starts with. */
-  #contentOf(
+  /** The secondary addresses, or prefixes, that a new interface in this subnet starts with. */
+  #initialContent(
     subnetId: string,
     unit: Unit,
   ): { readonly count: number; readonly prefixCount: number } | undefined {
-    const count = this.#initialCount(subnetId, unit);
-    if (unit === 'addresses') return { count, prefixCount: 0 };
-    return count <= 0 ? undefined : { count: 0, prefixCount: count };
-  }
-
-  /** How many secondary addresses or prefixes that is. */
-  #initialCount(subnetId: string, unit: Unit): number {
     const { limits, requirements, calls } = this.#facts;
     const fromPrimary = requirements.usePrimaryAddress ? 1 : 0;
     // An interface created only for its primary address would take the slot of one with prefixes.
     const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - this.#room - fromPrimary);
-    return Math.min(
+    const count = Math.min(
       this.#countFor(unit, missing, this.#max - fromPrimary),
       limits.addressesPerInterface - 1,
       this.#facts.calls.maxFor('new'),
       Math.floor((this.free(subnetId, unit, 1) - 1) / sizeOf[unit]),
       unit === 'addresses' ? calls.traits.maxPerCall - 1 : this.#maxAtOnce(subnetId, unit),
     );
+    if (unit === 'addresses') return { count, prefixCount: 0 };
+    return count <= 0 ? undefined : { count: 0, prefixCount: count };
   }
 
   /** How many addresses or prefixes cover the deficit without exceeding `max`. */

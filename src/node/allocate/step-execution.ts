@@ -93,7 +93,8 @@ export class StepExecution {
       case 'allocateIPs':
       case 'allocatePrefixes':
       case 'allocateIpv6Prefix':
-        return this.#allocate(step);
+        this.#lost.sent();
+        return this.#assign(step).finally(() => this.#lost.ended());
       case 'adoptInterface':
         return this.#adopt(step, emit);
       case 'createInterface':
@@ -209,16 +210,6 @@ export class StepExecution {
       visibilityLag: supply.visibilityLag,
       emit,
     };
-  }
-
-  async #allocate(step: Assignment): Promise<StepResult> {
-    const lost = this.#lost;
-    lost.sent();
-    try {
-      return await this.#assign(step);
-    } finally {
-      lost.ended();
-    }
   }
 
   /**

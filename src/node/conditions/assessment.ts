@@ -33,7 +33,6 @@ import {
 } from './node-condition.ts';
 import { unreadableNode } from './claim-condition.ts';
 import {
-  type AskedRequirements,
   exclusionOf,
   type NodeRequirements,
   type RequirementDefaults,
@@ -124,13 +123,11 @@ export function isOursToWrite(assessment: Assessment): boolean {
 export function assess(facts: AssessmentFacts, rules: AssessmentRules): Assessment {
   const read = requirementsOf(facts.node.section, rules.options);
   if ('missing' in read) return blocked(unreadableNode(read.missing.map((field) => `${field} is missing`)));
-  const requirements = { ...read.requirements, networkId: networkAround(facts.view, read.requirements) };
-  return checkNetwork(facts.view, requirements, rules) ?? assessIn(facts, requirements, rules);
-}
-
-/** Empty while nobody says which network the node is in. */
-function networkAround(view: InstanceView, { networkId }: AskedRequirements): string {
-  return networkId ?? networkOf(view) ?? view.interfaces[0]?.networkId ?? '';
+  const { view } = facts;
+  // Empty while nobody says which network the node is in.
+  const networkId = read.requirements.networkId ?? networkOf(view) ?? view.interfaces[0]?.networkId ?? '';
+  const requirements = { ...read.requirements, networkId };
+  return checkNetwork(view, requirements, rules) ?? assessIn(facts, requirements, rules);
 }
 
 /** Undefined if the network is served, as far as known. */

@@ -5,7 +5,6 @@ import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { PauseReason } from '../../providers/gate/mutation-permission.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { AllocationPlan } from '../allocate/allocation-plan.ts';
-import type { Claimed } from '../demand/address-claims.ts';
 import { awaitedOn, overdueAmong } from '../demand/awaited.ts';
 import { unusableIpv6On } from '../demand/ipv6.ts';
 import { type Assessment, isInDeficit } from './assessment.ts';
@@ -15,7 +14,6 @@ import { failureCondition } from './call-condition.ts';
 import { planCondition, type RefusedSubnets } from './plan-condition.ts';
 import { type NodeCondition, stoppedInstance } from './node-condition.ts';
 import { mutationsPaused, refusedWrite } from './pause-condition.ts';
-import { claimCondition } from './claim-condition.ts';
 
 /** Reports of the parts of a node: what they decided, and what they met. */
 export interface PartReports {
@@ -28,7 +26,8 @@ export interface PartReports {
   readonly staticIp: NodeCondition | undefined;
   /** The write that the API server refuses to accept. */
   readonly refusedWrite: string | undefined;
-  readonly claimed: Claimed;
+  /** Why some of its addresses are contested. */
+  readonly contested: NodeCondition | undefined;
 }
 
 export interface BlockingFacts {
@@ -47,14 +46,14 @@ export interface BlockingFacts {
 
 /** Undefined if nothing keeps the node from being satisfied. */
 export function blockingCondition(reports: PartReports, facts: BlockingFacts): NodeCondition | undefined {
-  const { assessment, plan, claimed, staticIp } = reports;
+  const { assessment, plan, contested, staticIp } = reports;
   if (assessment.kind === 'unread') return facts.unread;
   if (assessment.kind !== 'served') return assessment.condition;
   const stuck = plan === undefined ? undefined : planCondition(plan, facts.words, facts.refusedSubnets);
   const trouble = stuck ?? troubleCondition(assessment, reports, facts);
   if (trouble !== undefined) return trouble;
   if (reports.refusedWrite !== undefined) return refusedWrite(reports.refusedWrite);
-  return ipv6ConditionIn(assessment, plan, facts) ?? facts.cap ?? staticIp ?? claimCondition(claimed);
+  return ipv6ConditionIn(assessment, plan, facts) ?? facts.cap ?? staticIp ?? contested;
 }
 
 function ipv6ConditionIn(
@@ -63,7 +62,7 @@ function ipv6ConditionIn(
   { words, view }: BlockingFacts,
 ): NodeCondition | undefined {
   if (ipv6 === 'unshowable') return unshowableIpv6();
-  if (ipv6 === 'unusable') return view && unusableIpv6On(view, requirements).flatMap(unusableIpv6)[0];
+  if (ipv6 === 'unusable') return view && unusableIpv6On(view, requirements).map(unusableIpv6)[0];
   return plan?.ipv6 && ipv6Condition(plan.ipv6, requirements.instanceType, words);
 }
 

@@ -38,14 +38,11 @@ export function obscuredInterface({ id, problem }: UnreadableInterface): NodeCon
 }
 
 /** Its agent gets nothing of that prefix, and no other one is assigned beside it: the node is blocked if it lacks one. */
-export function unusableIpv6({ id, ipv6Problem }: NetworkInterface): readonly NodeCondition[] {
-  if (ipv6Problem === undefined) return [];
-  return [
-    {
-      reason: 'InterfaceUnreadable',
-      message: `correct what interface ${id} has of IPv6, which is not shown to the agent: ${ipv6Problem}`,
-    },
-  ];
+export function unusableIpv6({ id, ipv6Problem = '' }: NetworkInterface): NodeCondition {
+  return {
+    reason: 'InterfaceUnreadable',
+    message: `correct what interface ${id} has of IPv6, which is not shown to the agent: ${ipv6Problem}`,
+  };
 }
 
 /** Attached interfaces that the cloud should show by now. The node gets none of their addresses until it does. */

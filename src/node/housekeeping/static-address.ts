@@ -71,7 +71,7 @@ export class StaticAddress implements Caller {
   /** An association whose answer was lost. Repeating it with the same address changes nothing. */
   #unanswered: Claimed | undefined;
   readonly #backoff: Backoff;
-  #warning: NodeCondition | undefined;
+  #failure: NodeCondition | undefined;
   #impossible: NodeCondition | undefined;
   #isAwaited = false;
 
@@ -92,34 +92,37 @@ export class StaticAddress implements Caller {
   }
 
   /** Starts what is missing, one attempt at a time, if permitted. */
-  step(facts: StaticAddressFacts | undefined, now: number): StaticAddressStep {
-    this.#notice(facts);
+  step(now: number): StaticAddressStep {
+    const facts = this.#node.forStaticAddress();
+    this.#impossible = undefined;
+    this.#isAwaited = facts?.isAwaited === true;
+    if (facts === undefined) {
+      if (this.#missing !== undefined) this.#reset(undefined);
+      return { missing: undefined };
+    }
+    const { words } = this.#node.implementation.section;
+    if (!facts.isPossible) this.#impossible = impossibleStaticIp(words);
     const missing = missingIn(facts);
-    const { tasks } = this.#runtime;
     if (this.#node.refusal('allocate') !== undefined) return { missing };
     if (JSON.stringify(missing) !== JSON.stringify(this.#missing)) this.#reset(missing);
-    const isIdle = missing !== undefined && facts?.isBusy === false && !tasks.isAbout(subject);
-    if (isIdle && !this.#backoff.isPausing)
-      tasks.beginTask(
-        () => this.#attempt(missing),
-        subject,
-        () => this.#backoff.fail(),
-      );
+    if (missing !== undefined && !facts.isBusy) this.#begin(missing);
     return { missing, ...requeueAt([this.#backoff.until], now) };
   }
 
-  /** Why the node lacks the address it asks for while its agent runs; undefined if it has one or asks for none. */
-  get warning(): NodeCondition | undefined {
-    return this.#isAwaited ? undefined : this.#problem;
+  #begin(missing: MissingAddress): void {
+    const { tasks } = this.#runtime;
+    const backOff = (): number => this.#backoff.fail();
+    if (tasks.isAbout(subject) || this.#backoff.isPausing) return;
+    tasks.beginTask(() => this.#attempt(missing), subject, backOff);
   }
 
-  /** The same of a node whose agent may wait for the address. */
-  get condition(): NodeCondition | undefined {
-    return this.#isAwaited ? this.#problem : undefined;
-  }
-
-  get #problem(): NodeCondition | undefined {
-    return this.#impossible ?? this.#warning;
+  /** Why the node lacks the address it asks for: a condition while its agent may wait for it, and else a warning. */
+  get problem(): {
+    readonly condition?: NodeCondition | undefined;
+    readonly warning?: NodeCondition | undefined;
+  } {
+    const problem = this.#impossible ?? this.#failure;
+    return this.#isAwaited ? { condition: problem } : { warning: problem };
   }
 
   /** Call it once the tasks have ended. */
@@ -127,17 +130,11 @@ export class StaticAddress implements Caller {
     this.#reset(undefined);
   }
 
-  #notice({ isPossible = true, isAwaited = false }: Partial<StaticAddressFacts> = {}): void {
-    const { words } = this.#node.implementation.section;
-    this.#impossible = isPossible ? undefined : impossibleStaticIp(words);
-    this.#isAwaited = isAwaited;
-  }
-
   #reset(missing: MissingAddress | undefined): void {
     this.#missing = missing;
     this.#unanswered?.settle('taken');
     this.#unanswered = undefined;
-    this.#warning = undefined;
+    this.#failure = undefined;
     this.#backoff.forget();
   }
 
@@ -152,11 +149,11 @@ export class StaticAddress implements Caller {
         this.#backoff.fail();
         return this.#refresh();
       case 'failed':
-        this.#warning = staticIpFailure(claim.failure);
+        this.#failure = staticIpFailure(claim.failure);
         return this.#backoff.pauseUntil(claim.retryAt);
       case 'noneMatches':
       case 'noneFree':
-        this.#warning = missingStaticIp(claim.kind, tags, this.#node.implementation.section.words);
+        this.#failure = missingStaticIp(claim.kind, tags, this.#node.implementation.section.words);
         return this.#backoff.pauseUntil(claim.retryAt);
     }
   }
@@ -224,17 +221,12 @@ export class StaticAddress implements Caller {
     // Another party took the address: try the next one at once.
     if (failure.kind === 'conflict' && mayConcernAddress(failure)) return;
     this.#backoff.fail();
-    if (isWorthReporting(failure, this.#backoff.failures)) this.#warning = staticIpFailure(failure);
+    if (isWorthReporting(failure, this.#backoff.failures)) this.#failure = staticIpFailure(failure);
   }
 }
 
-function missingIn({
-  tags = {},
-  view,
-  isPossible,
-}: Partial<StaticAddressFacts> = {}): MissingAddress | undefined {
-  if (view === undefined || isPossible !== true || Object.keys(tags).length === 0) return undefined;
-  const primary = primaryInterface(view);
+function missingIn({ tags, view, isPossible }: StaticAddressFacts): MissingAddress | undefined {
+  const primary = isPossible ? primaryInterface(view) : undefined;
   if (primary === undefined || primary.publicAddress !== undefined) return undefined;
   return { interfaceId: primary.id, tags };
 }

@@ -113,11 +113,6 @@ export class NodePublisher implements Caller {
     return this.#isStuck;
   }
 
-  /** The first missing write. Undefined if none is, or while it is unknown. */
-  difference(desired: Desired | undefined): Write | undefined {
-    return desired && nextWrite(this.#object.node, desired);
-  }
-
   /** How long that write waits for one of the agent, in ms. */
   waitBefore(write: Write): number {
     const object = this.#object;
@@ -132,8 +127,8 @@ export class NodePublisher implements Caller {
 
   /** Writes the first difference. Call it again, with what is desired by then, while the result is `goesOn`. */
   async step(desired: Desired | undefined, signal: AbortSignal): Promise<PublishResult> {
-    const write = this.difference(desired);
     if (desired === undefined) return { kind: 'paused' };
+    const write = nextWrite(this.#object.node, desired);
     if (write === undefined) {
       this.settle();
       return { kind: 'published' };

@@ -105,9 +105,10 @@ export class DesiredState {
     this.#prunesError = !writer.schema.knows(operatorErrorPath);
   }
 
-  /** Addresses that others also offered at the last claim. */
-  get claimed(): Claimed {
-    return this.#claimed;
+  /** Addresses that others also offered at the last claim; undefined if there are none. */
+  get contested(): Claimed | undefined {
+    const { excluded, shared } = this.#claimed;
+    return excluded.size + shared.size > 0 ? this.#claimed : undefined;
   }
 
   /**
@@ -118,7 +119,7 @@ export class DesiredState {
     const before = this.#claimed;
     this.#content = this.#contentOf(assessment);
     if (assessment.kind === 'unmanaged') this.#noticeError(assessment.condition);
-    return textOf(this.#claimed) !== textOf(before);
+    return this.#claimed !== before && textOf(this.#claimed) !== textOf(before);
   }
 
   /** The desired content since the last claim; undefined while unknown. `error`: why the node cannot be satisfied, or empty. */

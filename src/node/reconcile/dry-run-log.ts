@@ -1,26 +1,17 @@
-// Logs what a dry run would do for one node, once while it stays the same.
-import type { Activity } from '../../providers/gate/mutation-permission.ts';
-import { LazyMap } from '../../runtime/lazy-collections.ts';
+// Logs what one dry run would do for one node, once while it stays the same.
 import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { StaticAddressStep } from '../housekeeping/static-address.ts';
 import type { NodeContext } from './node-context.ts';
 import type { DryRunDecision } from './node-event.ts';
 import type { NodeState } from './node-state.ts';
 
-const activityOf: Readonly<Record<DryRunDecision['kind'], Activity>> = {
-  step: 'allocate',
-  deleteOnTermination: 'allocate',
-  staticAddress: 'allocate',
-  write: 'publish',
-};
-
 export class DryRunLog {
   readonly #context: Pick<NodeContext, 'emit'>;
-  readonly #state: Pick<NodeState, 'node' | 'refusal'>;
+  readonly #state: Pick<NodeState, 'node'>;
   /** The decisions last logged, by kind. */
-  readonly #logged = new LazyMap<DryRunDecision['kind'], ReadonlySet<string>>();
+  readonly #logged = new Map<DryRunDecision['kind'], ReadonlySet<string>>();
 
-  constructor(context: Pick<NodeContext, 'emit'>, state: Pick<NodeState, 'node' | 'refusal'>) {
+  constructor(context: Pick<NodeContext, 'emit'>, state: Pick<NodeState, 'node'>) {
     this.#context = context;
     this.#state = state;
   }
@@ -51,10 +42,6 @@ export class DryRunLog {
     decisions: readonly Extract<DryRunDecision, { readonly kind: Kind }>[],
   ): void {
     const { emit } = this.#context;
-    if (this.#state.refusal(activityOf[kind]) !== 'dryRun') {
-      this.#logged.delete(kind);
-      return;
-    }
     const logged = this.#logged.get(kind);
     const now = new Map(decisions.map((decision) => [JSON.stringify(decision), decision]));
     this.#logged.set(kind, new Set(now.keys()));

@@ -21,11 +21,7 @@ export class InstanceRefresh {
 
   step(view: InstanceView | undefined, now: number): Requeue {
     if (view === undefined) return {};
-    this.#refreshAwaited(view);
-    return this.#refreshUnclear(view, now);
-  }
-
-  #refreshUnclear(view: InstanceView, now: number): Requeue {
+    if (view.awaited.size > 0) this.#refreshAwaited(view);
     const { network } = this.#context.cloud;
     const tasks = this.#tasks;
     const due = view.read ? view.refreshDue : network.covers(this.#state.instanceId) ? undefined : 0;
@@ -44,7 +40,6 @@ export class InstanceRefresh {
 
   /** A new interface supplies the node only once a read shows it attached. */
   #refreshAwaited({ awaited }: InstanceView): void {
-    if (awaited.size === 0) return;
     const newest = Math.max(...[...awaited.values()].map(({ since }) => since));
     this.#context.cloud.instances.refreshAwaited(this.#state.instanceId, newest);
   }

@@ -10,6 +10,7 @@ import { TaskGroup } from '../../runtime/task-group.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import { PoolMaintainer } from '../allocate/pool-maintainer.ts';
 import { type Assessment, isOursToWrite } from '../conditions/assessment.ts';
+import { claimCondition } from '../conditions/claim-condition.ts';
 import { DeleteOnTermination } from '../housekeeping/delete-on-termination.ts';
 import { StaticAddress } from '../housekeeping/static-address.ts';
 import { IdleInterfaces } from '../release/idle-interfaces.ts';
@@ -23,7 +24,7 @@ import { Deficit } from './deficit.ts';
 import type { NodeContext } from './node-context.ts';
 import { explainNode, type NodeExplanation } from './node-explanation.ts';
 import type { NodeFigures } from './node-summary.ts';
-import type { Desired } from '../publish/next-write.ts';
+import { type Desired, nextWrite } from '../publish/next-write.ts';
 import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts';
 import { formerReleases, givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
 import { awaitsFirstAddress } from '../publish/write-moment.ts';
@@ -58,18 +59,20 @@ export class NodeReconciler {
   readonly #publication: Trigger;
   readonly #tasks: TaskGroup;
   readonly #releaser: Releaser;
-  readonly #idle: IdleInterfaces;
+  /** Undefined where every interface is kept. */
+  readonly #idle: IdleInterfaces | undefined;
   readonly #maintainer: PoolMaintainer;
   readonly #deleteOnTermination: DeleteOnTermination;
   readonly #staticAddress: StaticAddress;
   readonly #refresh: InstanceRefresh;
   readonly #publisher: NodePublisher;
   readonly #warnings: Warnings;
-  readonly #dryRunLog: DryRunLog;
   readonly #report: ConditionReport;
   readonly #deficit: Deficit;
   readonly #desired: DesiredState;
   readonly #timer: RequeueTimer;
+  /** Set only in a dry run: another one logs everything again. */
+  #dryRunLog: DryRunLog | undefined;
   /** A publication is running or queued. */
   #isPublishing = false;
   /** Publication priority at the last decision. */
@@ -102,11 +105,7 @@ export class NodeReconciler {
       isPressing: () => this.#state.pendingPods > 0,
     };
     this.#timer = new RequeueTimer(clock, () => this.wake());
-    this.#maintenance = new Trigger({
-      ...runs,
-      meter: meters.maintenance,
-      run: () => this.#reconcile(),
-    });
+    this.#maintenance = new Trigger({ ...runs, meter: meters.maintenance, run: () => this.#reconcile() });
     this.#publication = new Trigger({
       ...runs,
       meter: meters.publication,
@@ -119,7 +118,8 @@ export class NodeReconciler {
     const parts = { clock, random, tasks: this.#tasks };
     const { supply, inventory, implementation } = cloud;
     this.#releaser = new Releaser(state, parts, settings);
-    this.#idle = new IdleInterfaces(state, parts, settings.release.idleDelay);
+    const { idleDelay } = settings.release;
+    this.#idle = idleDelay === undefined ? undefined : new IdleInterfaces(state, parts, idleDelay);
     this.#maintainer = new PoolMaintainer({ node: state, supply, inventory, settings, runtime: parts });
     this.#deleteOnTermination = new DeleteOnTermination(state, parts, settings.timing);
     this.#staticAddress = new StaticAddress(state, parts, supply.publicAddresses);
@@ -127,7 +127,6 @@ export class NodeReconciler {
     this.#warnings = new Warnings(implementation, context);
     this.#report = new ConditionReport(context, state);
     this.#deficit = new Deficit(context, state);
-    this.#dryRunLog = new DryRunLog(context, state);
     this.#desired = new DesiredState(context, state, restored === undefined);
     this.#publisher = new NodePublisher(state, parts, writer);
     const former = formerReleases(node, settings, implementation.traits);
@@ -236,29 +235,32 @@ export class NodeReconciler {
     const { view } = this.#state;
     const refresh = this.#refresh.step(view, now);
     // Before the plan: keeping an address that is needed after all costs no call.
-    const release = this.#releaser.step(this.#state.forRelease(), now);
+    const release = this.#releaser.step(now);
     this.#state.assessed = this.#state.assess();
-    const removal = this.#idle.step(this.#state.forIdleInterfaces(), now);
-    const pool = this.#maintainer.step(this.#state.forAllocation(), now);
-    const address = this.#staticAddress.step(this.#state.forStaticAddress(), now);
+    const removal = this.#idle?.step(now) ?? {};
+    const pool = this.#maintainer.step(now);
+    const address = this.#staticAddress.step(now);
     const terminating = this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#state.assessed, this.#state.pendingPods);
     const warnings = this.#warn(now);
     // Demand now counts as gone what the step above lets go: what is needed after all comes back before the write.
-    const onward = this.#releaser.step(this.#state.forRelease(), now);
+    const onward = this.#releaser.step(now);
     // Nothing else may happen that would publish what the last step of the releases decides.
     this.#claim(this.#state.assessed);
+    const { contested } = this.#desired;
     const condition = {
       assessment: this.#state.assessed,
       plan: pool.plan,
       trouble: this.#maintainer.backoff.trouble,
       refusedWrite: this.#publisher.refusal,
-      staticIp: this.#staticAddress.condition,
-      claimed: this.#desired.claimed,
+      staticIp: this.#staticAddress.problem.condition,
+      contested: contested && claimCondition(contested),
     };
     const report = this.#report.step(condition, now);
     this.#state.planned = pool.plan?.steps ?? [];
-    this.#dryRunLog.showPlanned(this.#state.planned, address.missing, terminating);
+    const isDryRun = this.#state.refusal('allocate') === 'dryRun';
+    this.#dryRunLog = isDryRun ? (this.#dryRunLog ?? new DryRunLog(this.#context, this.#state)) : undefined;
+    this.#dryRunLog?.showPlanned(this.#state.planned, address.missing, terminating);
     const publication = this.#publishDifference();
     this.#raiseQueuedPriority();
     this.#timer.cancel();
@@ -276,8 +278,8 @@ export class NodeReconciler {
   /** Claims what the node is about to offer. Returns whether what others offer of it has changed. */
   #claim(assessment: Assessment): boolean {
     const isNews = this.#desired.claim(assessment);
-    const { claimed } = this.#desired;
-    if (isNews && claimed.excluded.size + claimed.shared.size > 0)
+    const { contested: claimed } = this.#desired;
+    if (isNews && claimed !== undefined)
       this.#context.emit({ kind: 'contested', instanceId: this.instanceId, claimed });
     return isNews;
   }
@@ -289,7 +291,7 @@ export class NodeReconciler {
   #publishDifference(): Requeue {
     if (this.#isPublishing) return {};
     const desired = this.#toPublish(this.#state.assessed);
-    const write = this.#publisher.difference(desired);
+    const write = desired && nextWrite(this.#state.node, desired);
     if (write !== undefined) {
       const requeueAfter = this.#publisher.waitBefore(write);
       if (requeueAfter > 0) return { requeueAfter };
@@ -320,14 +322,15 @@ export class NodeReconciler {
   /** Returns the interfaces that need a call and for which none may start. */
   #setDeleteOnTermination(view: InstanceView | undefined): readonly string[] {
     const assessment = this.#state.assessed;
-    if (view === undefined || !this.#state.mayBeOurs()) return [];
     if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return [];
-    return this.#deleteOnTermination.step(view.interfaces);
+    return view === undefined || !this.#state.mayBeOurs()
+      ? []
+      : this.#deleteOnTermination.step(view.interfaces);
   }
 
   #warn(now: number): Requeue {
     const { view, node, assessed: assessment, changedByUs, podUse } = this.#state;
-    const staticIp = this.#staticAddress.warning;
+    const staticIp = this.#staticAddress.problem.warning;
     const unlisted = this.#context.cloud.instances.failures.unlistedBecause(this.#state.instanceId);
     const { infrastructure } = this.#context.cloud.network;
     const admittedPods = this.#context.fleet.kubelets.admittedPods(node.name);
@@ -355,7 +358,7 @@ export class NodeReconciler {
     // The node may have stopped during a write. Nothing would release addresses claimed after that.
     while (!signal.aborted) {
       const now = this.#now;
-      this.#timer.set(this.#releaser.step(this.#state.forRelease(), now), now);
+      this.#timer.set(this.#releaser.step(now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
       const { node } = this.#state;
@@ -382,7 +385,7 @@ export class NodeReconciler {
       this.#timer.set(result, this.#now);
     } else if (result.kind === 'paused') this.#timer.set(result, this.#now);
     else if (result.kind === 'held')
-      this.#dryRunLog.show(
+      this.#dryRunLog?.show(
         'write',
         result.writes.map((write) => ({ kind: 'write', write })),
       );

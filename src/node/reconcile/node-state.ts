@@ -15,7 +15,7 @@ import { ReleaseStore } from '../release/release-store.ts';
 import { type Assessment, type AssessmentFacts, assess, isInDeficit } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { pathOfField } from '../publish/status-section.ts';
-import { lacksIpv6, mayHaveIpv6 } from '../demand/ipv6.ts';
+import { type Ipv6State, lacksIpv6 } from '../demand/ipv6.ts';
 import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
@@ -71,6 +71,8 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
   readonly implementation: AllocationImplementation;
   readonly #uid: string;
   readonly #context: NodeContext;
+  /** Whether a change replaces a whole instance, so that no two of its interfaces may change at once. */
+  readonly #isChangedWhole: boolean;
   /** Whether the API server keeps IPv6 prefixes in a status. */
   readonly #showsIpv6: boolean;
   /** Reported and not fixed since. */
@@ -86,7 +88,8 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
     this.seenAt = context.runtime.clock.monotonic();
     this.agentWroteAt = this.seenAt;
     this.implementation = this.#counting(context.cloud.implementation);
-    const { section } = this.implementation;
+    const { section, traits } = this.implementation;
+    this.#isChangedWhole = traits.change === 'perInstance';
     const { ipv6Prefixes: field } = section.layout;
     this.#showsIpv6 = field !== undefined && context.writer.schema.knows(pathOfField(section, field));
     const { pods, runtime } = context;
@@ -171,6 +174,10 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
     if (view === undefined || assessment.kind !== 'served') return undefined;
     const now = this.#context.runtime.clock.monotonic();
     const unconfirmed = unconfirmedIn(view);
+    const { releases } = this;
+    // To hide something takes two writes, and nothing is hidden while its instance is changing.
+    const striking = this.#isChangedWhole ? releases.striking : none;
+    const leaving = [releases.shrinking, this.idle.leaving, striking];
     return {
       view,
       limits: assessment.limits,
@@ -187,17 +194,11 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
           podAddresses(view, assessment.requirements).size + assessment.retiredInUse + unconfirmed,
           assessment.marks,
         ),
-        ipv6: ipv6NeedOf(assessment, view),
+        ipv6: ipv6Need[assessment.ipv6],
       },
       orphans: orphans.of(this.instanceId),
       traits: implementation.traits,
-      shrinking: this.#changingWith(
-        unionOf(
-          unionOf(this.releases.shrinking, this.idle.leaving),
-          unionOf(this.#associating, this.#striking),
-        ),
-        view,
-      ),
+      shrinking: this.#changingWith(leaving, view),
     };
   }
 
@@ -209,7 +210,7 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
     const certain = withoutAwaited(view, this.node);
     const { node, writtenAt, openWrite } = this;
     const openUntil = openWrite?.version === node.resourceVersion ? openWrite.until : -Infinity;
-    const growing = this.#changingWith(unionOf(this.growth.interfaces, this.#associating), view);
+    const growing = this.#changingWith([this.growth.interfaces], view);
     const lastWrite = { at: writtenAt, openUntil };
     return { node, view: certain, requirements, excess, wanted, retired, lastWrite, growing };
   }
@@ -217,7 +218,7 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
   forIdleInterfaces(): IdleFacts | undefined {
     const facts = this.forRelease();
     const assessment = this.assess();
-    const busy = unionOf(this.growth.interfaces, this.releases.interfaces);
+    const busy = unionOf([this.growth.interfaces, this.releases.interfaces]);
     return facts && { ...facts, inDeficit: assessment.kind === 'served' && isInDeficit(assessment), busy };
   }
 
@@ -258,14 +259,13 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
 
   /** A public address opens the instance to the internet, so the node must be the one it claims to be. */
   forStaticAddress(): StaticAddressFacts | undefined {
-    if (!this.mayBeOurs()) return undefined;
     const { ipam, status } = this.node;
     const tags = ipam.staticIpTags;
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
-    if (!isAsked || this.assess().kind !== 'served') return undefined;
+    if (!isAsked || !this.mayBeOurs() || this.assess().kind !== 'served') return undefined;
     const { growth, releases } = this;
-    const busy = growth.interfaces.size + releases.shrinking.size + this.#striking.size;
+    const busy = growth.interfaces.size + releases.shrinking.size + releases.striking.size;
     return {
       view,
       tags,
@@ -279,29 +279,14 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
   /** Interfaces that a call of ours changes, or, with a lost answer, may still change. */
   get changedByUs(): ReadonlySet<string> {
     const { view, growth, releases } = this;
-    const changing = unionOf(unionOf(growth.interfaces, releases.shrinking), this.#associating);
-    return view === undefined ? none : this.#changingWith(changing, view);
+    return view === undefined ? none : this.#changingWith([growth.interfaces, releases.shrinking], view);
   }
 
-  /** Whether a change replaces a whole instance, so that no two of its interfaces may change at once. */
-  get #isChangedWhole(): boolean {
-    return this.#context.cloud.implementation.traits.change === 'perInstance';
-  }
-
-  /** Where something is about to be hidden. That takes two writes, and nothing is hidden while its instance is changing. */
-  get #striking(): ReadonlySet<string> {
-    return this.#isChangedWhole ? this.releases.striking : none;
-  }
-
-  /** The interface that is getting a public address, where no other may change meanwhile. */
-  get #associating(): ReadonlySet<string> {
-    return this.#isChangedWhole && this.associating !== undefined ? new Set([this.associating]) : none;
-  }
-
-  /** Interfaces that change together with these. */
-  #changingWith(interfaceIds: ReadonlySet<string>, { interfaces }: InstanceView): ReadonlySet<string> {
-    const isWhole = this.#isChangedWhole && interfaceIds.size > 0;
-    return isWhole ? unionOf(interfaceIds, new Set(interfaces.map(({ id }) => id))) : interfaceIds;
+  /** These, with the interfaces that change together with them, or with one that is getting a public address. */
+  #changingWith(changing: readonly ReadonlySet<string>[], { interfaces }: InstanceView): ReadonlySet<string> {
+    const ids = unionOf(changing);
+    const isWhole = this.#isChangedWhole && (ids.size > 0 || this.associating !== undefined);
+    return isWhole ? unionOf([ids, new Set(interfaces.map(({ id }) => id))]) : ids;
   }
 
   refresh(): Promise<void> {
@@ -340,17 +325,19 @@ export class NodeState implements InstancePort, PublishedObject, PermittedNode {
 
 const none: ReadonlySet<string> = new Set();
 
-function ipv6NeedOf(
-  { ipv6, requirements }: Assessment & { readonly kind: 'served' },
-  view: InstanceView,
-): MaintainedFacts['need']['ipv6'] {
-  if (ipv6 === 'missing') return 'wanted';
-  return ipv6 !== 'notAsked' || mayHaveIpv6(view, requirements) ? 'held' : 'needless';
-}
+const ipv6Need: Readonly<Record<Ipv6State, MaintainedFacts['need']['ipv6']>> = {
+  notAsked: 'needless',
+  missing: 'wanted',
+  held: 'held',
+  awaited: 'held',
+  unusable: 'held',
+  unshowable: 'held',
+};
 
-function unionOf(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
-  if (a.size === 0) return b;
-  return b.size === 0 ? a : new Set([...a, ...b]);
+function unionOf(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
+  let all = none;
+  for (const each of sets) if (each.size > 0) all = all.size === 0 ? each : new Set([...all, ...each]);
+  return all;
 }
 
 function isSame(a: AssessmentFacts, b: AssessmentFacts): boolean {

@@ -7,6 +7,7 @@ import { chooseSecurityGroups } from '../allocate/security-group-choice.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import {
   changingInterfaces,
   excludedInUse,
@@ -176,10 +177,11 @@ function interfaceWarnings(
   assessment: Assessment,
 ): readonly NodeCondition[] {
   const isBlocked = assessment.kind === 'served' && assessment.ipv6 === 'unusable';
+  const isUnusable = ({ ipv6Problem }: NetworkInterface): boolean => ipv6Problem !== undefined && !isBlocked;
   return [
     ...unreadable.map(unreadableInterface),
     ...obscured.map(obscuredInterface),
-    ...(isBlocked ? [] : interfaces.flatMap(unusableIpv6)),
+    ...interfaces.filter(isUnusable).map(unusableIpv6),
   ];
 }
 

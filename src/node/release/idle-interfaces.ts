@@ -81,11 +81,11 @@ const deleteFor = 120_000;
 export class IdleInterfaces {
   readonly #node: IdleNode;
   readonly #runtime: TaskRuntime;
-  readonly #delay: number | undefined;
+  readonly #delay: number;
   readonly #backoff: Backoff;
 
-  /** `delay`: how long an interface must be idle, in ms; undefined keeps every interface. */
-  constructor(node: IdleNode, runtime: TaskRuntime, delay: number | undefined) {
+  /** `delay`: how long an interface must be idle, in ms. */
+  constructor(node: IdleNode, runtime: TaskRuntime, delay: number) {
     this.#node = node;
     this.#runtime = runtime;
     this.#delay = delay;
@@ -93,14 +93,15 @@ export class IdleInterfaces {
   }
 
   /** Advances every idle interface as far as possible now. */
-  step(facts: IdleFacts | undefined, now: number): Requeue {
+  step(now: number): Requeue {
+    const facts = this.#node.forIdleInterfaces();
     if (facts === undefined) return {};
     for (const item of facts.view.interfaces) this.#stepOn(item, facts, now);
     const known = new Set(facts.view.interfaces.map(({ id }) => id));
     for (const id of this.#node.idle.keys())
       if (!known.has(id) && !this.#isWorkingOn(id)) this.#node.idle.delete(id);
     const due = [...this.#node.idle.values()].map((phase) =>
-      phase.kind === 'idle' ? phase.since + (this.#delay ?? Infinity) : this.#backoff.until,
+      phase.kind === 'idle' ? phase.since + this.#delay : this.#backoff.until,
     );
     return requeueAt(due, now);
   }
@@ -122,7 +123,7 @@ export class IdleInterfaces {
     const refusal = this.#node.refusal('release');
     // A dry run decides too, but starts nothing.
     const mayDecide = refusal === undefined || refusal === 'dryRun';
-    const next = later(phase, now, mayDecide ? (this.#delay ?? Infinity) : Infinity);
+    const next = later(phase, now, mayDecide ? this.#delay : Infinity);
     this.#node.idle.set(id, next);
     const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#backoff.isPausing;
     if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#beginRelease(id);
@@ -142,7 +143,7 @@ export class IdleInterfaces {
   #isIdle(item: NetworkInterface, { requirements, inDeficit, busy }: IdleFacts): boolean {
     const { firstInterfaceIndex, usePrimaryAddress } = requirements;
     const { attachment, description, id } = item;
-    if (this.#delay === undefined || usePrimaryAddress || inDeficit) return false;
+    if (usePrimaryAddress || inDeficit) return false;
     if (attachment?.state !== 'attached' || attachment.deviceIndex <= firstInterfaceIndex) return false;
     const isOurs = description.startsWith(descriptionPrefix) && exclusionOf(item, requirements) === undefined;
     return isEmpty(item) && isOurs && !busy.has(id);

@@ -25,6 +25,7 @@ const nothing: Releases = new Map();
 const nothingLeaves = { of: nothing, addresses: outgoingIn(nothing) };
 const noInterfaces: ReadonlySet<string> = new Set();
 const noAddresses: readonly string[] = [];
+const noStates: ReadonlyMap<string, ReleaseState> = new Map();
 
 export class ReleaseStore {
   /** Undefined until the instance is read for the first time. */
@@ -54,7 +55,7 @@ export class ReleaseStore {
 
   /** The desired `status.ipam.release-ips`; undefined while unknown. */
   handshake(known: ReadonlyMap<string, ReleaseState>): ReadonlyMap<string, ReleaseState> | undefined {
-    return this.#releases && handshakeFor(this.#releases, known);
+    return this.isEmpty ? noStates : this.#releases && handshakeFor(this.#releases, known);
   }
 
   /** Interfaces that are losing something. */

@@ -78,14 +78,13 @@ export class Releaser {
   }
 
   /** Advances every release as far as possible now; nothing after a stop, or while too little is known. */
-  step(facts: ReleasableFacts | undefined, now: number): Requeue {
-    if (facts === undefined || this.#runtime.tasks.isClosing) return {};
-    if (!this.#isIdle(facts)) {
-      this.#notePods(facts);
-      this.#advance(facts, now);
-      this.#beginLook(now);
-      this.#beginWhatIsDue(facts, now);
-    }
+  step(now: number): Requeue {
+    const facts = this.#node.forRelease();
+    if (facts === undefined || this.#runtime.tasks.isClosing || this.#isIdle(facts)) return {};
+    this.#notePods(facts);
+    this.#advance(facts, now);
+    this.#beginLook(now);
+    this.#beginWhatIsDue(facts, now);
     const { unassign: calls, retire: reads } = this.#pauses;
     const refused = this.#refusals.list.map(([, { until }]) => until);
     const { podUse, releases } = this.#node;
@@ -100,10 +99,10 @@ export class Releaser {
     return requeueAt([...releases.times, ...pauses], now);
   }
 
-  /** Nothing leaves and nothing is to, no pod is looked at, and no turn of what was refused goes on. */
+  /** Nothing leaves and nothing is to, and no pod is looked at. */
   #isIdle(facts: ReleasableFacts): boolean {
     const { releases, podUse } = this.#node;
-    const isPending = !releases.isEmpty || podUse.lookDue < Infinity || this.#turns.areSingle;
+    const isPending = !releases.isEmpty || podUse.lookDue < Infinity;
     return !isPending && !isToLeave(facts, this.#settings.release);
   }
 

@@ -89,6 +89,26 @@ describe('a dry run', () => {
     expect(later.map(({ details }) => details['addresses'] ?? details['part'])).toEqual([9]);
   });
 
+  test('logs everything again once it is turned off and on', async () => {
+    const world = new World();
+    const machine = world.machine();
+    const controller = start(world, { pause: 'mutations' });
+    config.mount({ 'dry-run': 'true' });
+    await world.announce(machine);
+    await world.advance(60_000);
+    const before = dryRunDecision(controller).length;
+
+    config.mount({});
+    await world.advance(20_000);
+    const between = dryRunDecision(controller).length;
+    config.mount({ 'dry-run': 'true' });
+    await world.advance(60_000);
+
+    expect(before).toBeGreaterThan(0);
+    expect(between).toBe(before);
+    expect(dryRunDecision(controller).slice(before)).toContain('dry run: would assign addresses');
+  });
+
   test('supplies every node once it is turned off in the directory, and stops all changes once it is turned on', async () => {
     const world = new World();
     const machine = world.machine();

@@ -168,7 +168,7 @@ export class PoolRig {
   evaluate(): void {
     this.#lastPlan = undefined;
     if (this.tasks.isClosing) return;
-    const { plan, requeueAfter } = this.maintainer.step(this.#facts(), this.clock.monotonic());
+    const { plan, requeueAfter } = this.maintainer.step(this.clock.monotonic());
     this.#lastPlan = plan;
     this.#endWait();
     if (requeueAfter !== undefined) this.#endWait = this.clock.schedule(requeueAfter, () => this.evaluate());

@@ -143,7 +143,7 @@ export class ReleaseRig {
   wake(): void {
     this.clock.schedule(0, () => {
       this.#endWait();
-      const { requeueAfter } = this.releaser.step(this.#facts(), this.clock.monotonic());
+      const { requeueAfter } = this.releaser.step(this.clock.monotonic());
       if (requeueAfter !== undefined) this.#endWait = this.clock.schedule(requeueAfter, () => this.wake());
       if (this.published) this.#publish();
     });

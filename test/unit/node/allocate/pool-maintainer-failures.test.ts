@@ -110,7 +110,7 @@ describe('a failed step', () => {
     rig.served = false;
     await rig.clock.advance(5000);
 
-    const { requeueAfter = Infinity } = rig.maintainer.step(undefined, 0);
+    const { requeueAfter = Infinity } = rig.maintainer.step(0);
 
     expect(requeueAfter).toBeLessThanOrEqual(1000);
   });

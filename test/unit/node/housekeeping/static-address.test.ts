@@ -61,7 +61,7 @@ function rig(claim: PublicAddressClaim, outcome: Outcome, isBusy = false) {
     bugs,
     tasks,
     staticAddress,
-    begin: () => staticAddress.step(facts, clock.monotonic()),
+    begin: () => staticAddress.step(clock.monotonic()),
   };
 }
 
@@ -137,5 +137,5 @@ test.each([
   await clock.advance(0);
   void tasks.stop(AbortSignal.abort());
 
-  expect(staticAddress.warning !== undefined).toBe(isWarned);
+  expect(staticAddress.problem.warning !== undefined).toBe(isWarned);
 });

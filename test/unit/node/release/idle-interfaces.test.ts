@@ -18,13 +18,6 @@ function isLeft(
 ): boolean {
   const clock = new VirtualClock();
   const podUse = { keeps: (address: string) => kept.includes(address) };
-  const node = {
-    idle: new IdlePhases(),
-    podUse,
-    refusal: () => undefined,
-  } as unknown as IdleNode;
-  const tasks = new TaskGroup({ clock, onBug: () => undefined });
-  const idle = new IdleInterfaces(node, { clock, random: new Random('idle'), tasks }, delay);
   const facts = {
     node: nodeOf({ ...parts, enis: { ...enis, [item.id]: [] } }),
     view: view([eni(0, 8), item]),
@@ -32,9 +25,17 @@ function isLeft(
     inDeficit: false,
     busy: new Set<string>(),
   };
+  const node = {
+    idle: new IdlePhases(),
+    podUse,
+    forIdleInterfaces: () => facts,
+    refusal: () => undefined,
+  } as unknown as IdleNode;
+  const tasks = new TaskGroup({ clock, onBug: () => undefined });
+  const idle = new IdleInterfaces(node, { clock, random: new Random('idle'), tasks }, delay);
 
-  idle.step(facts, 0);
-  idle.step(facts, delay);
+  idle.step(0);
+  idle.step(delay);
   return node.idle.leaving.has(item.id);
 }
 

@@ -457,6 +457,16 @@ describe('an agent that is asked', () => {
   });
 });
 
+test('a node that keeps everything is woken for no release before something is in excess', async () => {
+  const rig = dropped([eni(0, 2)], { keep: 2 });
+  await rig.run(1000);
+  const idle = rig.releaser.step(rig.clock.monotonic());
+  rig.keep = 1;
+
+  expect(idle).toEqual({});
+  expect(rig.releaser.step(rig.clock.monotonic()).requeueAfter).toBeGreaterThan(0);
+});
+
 describe('a releaser that is stopped', () => {
   test('finishes a call in flight, and starts none', async () => {
     const rig = dropped([eni(0, 2)], { duration: 5000 });
