@@ -255,7 +255,7 @@ const onEveryCloud: readonly Mutant[] = [
   ),
   one(
     'addresses that are possibly gone are newly offered',
-    'node/publish/offer-exclusions.ts',
+    'node/publish/desired-status.ts',
     'return [...[...possiblyGone].flatMap(expandHolding), ...primaries];',
     'return [...[...possiblyGone].slice(possiblyGone.size).flatMap(expandHolding), ...primaries];',
   ),

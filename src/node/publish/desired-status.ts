@@ -1,4 +1,5 @@
-// Decides what a node's agent may see: the cloud's section of the status and the address pool.
+// Decides what a node's agent may see: the cloud's section of the status and the address pool. Addresses that must not be
+// newly offered stay where they are already shown, so no pod loses an address.
 import {
   type InstanceLimits,
   type InstanceView,
@@ -10,12 +11,13 @@ import type { Infrastructure } from '../../providers/contract/infrastructure.ts'
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
 import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
+import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { expandHolding, allAssignments } from '../../providers/contract/network-interface.ts';
+import { isShownOn } from '../../providers/contract/shown-interfaces.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { podAddresses, reachablePreAllocate } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements, sparedOn } from '../demand/node-requirements.ts';
 import type { Offer } from './next-write.ts';
-import type { OfferExclusions } from './offer-exclusions.ts';
 
 const nothingNamed: ReadonlyMap<string, string> = new Map();
 
@@ -159,4 +161,50 @@ function prunedStaticIp(staticIp: string | undefined, schema: OfferPlace['schema
   return schema.prune(staticIp, ['status', 'ipam', 'assigned-static-ip']) === undefined
     ? undefined
     : staticIp;
+}
+
+/** Addresses to leave out of the status or the pool, whether or not the cloud has them. */
+export interface OfferExclusions {
+  readonly status: ReadonlySet<string>;
+  readonly pool: ReadonlySet<string>;
+}
+
+const nothingExcluded: OfferExclusions = { status: new Set(), pool: new Set() };
+
+/** Addresses that the CiliumNode does not show yet: they must not be added. */
+export function excludedUnlessShown(
+  addresses: readonly string[],
+  { ipam, status }: CiliumNode,
+): OfferExclusions {
+  if (addresses.length === 0) return nothingExcluded;
+  const isInStatus = isShownOn(status.interfaces);
+  const missing = addresses.filter((address) => !ipam.pool.has(address));
+  return {
+    pool: new Set(missing),
+    status: new Set(missing.filter((address) => !isInStatus(address))),
+  };
+}
+
+/** Addresses that may be gone already, because an answer came too early. An interface goes with its primary address. */
+export function addressesPossiblyGone({
+  possiblyGone,
+  interfaces,
+}: Pick<InstanceView, 'possiblyGone' | 'interfaces'>): readonly string[] {
+  if (possiblyGone.size === 0) return [];
+  const primaries = interfaces.filter(({ id }) => possiblyGone.has(id)).map((item) => item.primaryAddress);
+  return [...[...possiblyGone].flatMap(expandHolding), ...primaries];
+}
+
+/**
+ * All addresses of each prefix that another node offers in part. A CIDR-based agent would learn the rest as
+ * single addresses. Once the prefix is shown whole, it would treat those as lost or assign them twice
+ * (docs/ciliumnode-contract.md 1.6, B 3).
+ */
+export function splitOn(
+  { interfaces }: InstanceView,
+  excluded: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  if (excluded.size === 0) return [];
+  const prefixes = interfaces.flatMap((item) => item.prefixes.map(expandBlock));
+  return prefixes.filter((members) => members.some((address) => excluded.has(address))).flat();
 }

@@ -19,26 +19,24 @@ import { operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.t
 import type { NodeContext } from './node-context.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import {
+  addressesPossiblyGone,
   emptyOffer,
+  excludedUnlessShown,
   keptOffer,
   namedIn,
+  type OfferExclusions,
   type OfferFacts,
   type OfferPlace,
   offerOf,
   retiredAddresses,
   showable,
+  splitOn,
 } from '../publish/desired-status.ts';
 import type { Desired, Offer } from '../publish/next-write.ts';
 import { writableLayout } from '../publish/status-section.ts';
 import { retiredHoldings, retiredIpv6Prefixes } from '../release/retired-holdings.ts';
 import { restoredState } from '../publish/restored-state.ts';
 import { movedWithin, unverifiedOffer } from '../publish/unverified-offer.ts';
-import {
-  addressesPossiblyGone,
-  excludedUnlessShown,
-  type OfferExclusions,
-  splitOn,
-} from '../publish/offer-exclusions.ts';
 
 /** The newest state of the object, and what is leaving the node. */
 export interface ShownNode {

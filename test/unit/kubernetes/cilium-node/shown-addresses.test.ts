@@ -7,7 +7,7 @@ import {
 } from '../../../../src/kubernetes/cilium-node/shown-addresses.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { awaitedOn } from '../../../../src/node/demand/awaited.ts';
-import { excludedUnlessShown } from '../../../../src/node/publish/offer-exclusions.ts';
+import { excludedUnlessShown } from '../../../../src/node/publish/desired-status.ts';
 import { givenUpAndHidden } from '../../../../src/node/publish/restored-state.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import { awaitedAttachment } from '../../node/allocation-facts.ts';

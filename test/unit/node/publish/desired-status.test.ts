@@ -3,7 +3,7 @@ import {
   addressesPossiblyGone,
   splitOn,
   excludedUnlessShown,
-} from '../../../../src/node/publish/offer-exclusions.ts';
+} from '../../../../src/node/publish/desired-status.ts';
 import { networkInterface } from '../../providers/interfaces.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import { nodeOf } from '../cilium-nodes.ts';
