@@ -20,8 +20,12 @@ export class Deficit {
   }
 
   notice(assessment: Assessment, pendingPods: number): void {
-    if (countsAsDeficit(assessment, pendingPods))
-      this.#start ??= { at: this.#context.runtime.clock.monotonic(), calls: this.#state.calls };
+    // An unread node may lack anything; a node that cannot be served lacks what its pods wait for.
+    const isMissing =
+      assessment.kind === 'served'
+        ? isInDeficit(assessment)
+        : assessment.kind === 'unread' || (assessment.kind === 'blocked' && pendingPods > 0);
+    if (isMissing) this.#start ??= { at: this.#context.runtime.clock.monotonic(), calls: this.#state.calls };
     // The node was not served and no pods wait any longer, so no deficit was resolved.
     else if (assessment.kind !== 'served') this.#start = undefined;
   }
@@ -36,10 +40,4 @@ export class Deficit {
     emit({ kind: 'satisfied', duration, calls: this.#state.calls - before });
     this.#start = undefined;
   }
-}
-
-/** An unread node may lack anything; a node that cannot be served lacks what its pods wait for. */
-function countsAsDeficit(assessment: Assessment, pendingPods: number): boolean {
-  if (assessment.kind === 'served') return isInDeficit(assessment);
-  return assessment.kind === 'unread' || (assessment.kind === 'blocked' && pendingPods > 0);
 }
