@@ -49,8 +49,10 @@ describe('a check of a clean cluster of 1,000 nodes', () => {
     await world.announce(served, { spec: { ipam: { 'pre-allocate': 20 } } });
     const controller = startController(world);
     await world.until('a node has interfaces of Headwater', () => world.pool(served).size >= 20);
+    let hasEnded = false;
+    void controller.outcome.then(() => (hasEnded = true));
     controller.stop();
-    await controller.outcome;
+    await world.until('the controller has ended', () => hasEnded);
     for (const machine of others) await world.announce(machine);
 
     const { calls, wrong } = await checkedWorld(world);
