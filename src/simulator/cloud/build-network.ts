@@ -10,6 +10,7 @@ import { createReservation, createSubnet } from './subnets.ts';
 import type { Tags } from './records.ts';
 import { vpcNameOf } from './topology-checks.ts';
 import type { InterfacePlan, Topology } from './topology-schema.ts';
+import { isReserved } from './tags.ts';
 import { addVpcBlock, addVpcIpv6Block, createVpc } from './vpcs.ts';
 
 /** Ids by their topology names. */
@@ -83,7 +84,7 @@ function addInstance(network: CloudNetwork, directory: Directory, plan: Instance
     deleteOnTermination: true,
   };
   const others = plan.interfaces.map((extra, place) => launchInterface(directory, plan, extra, place + 1));
-  launch(network, {
+  const made = launch(network, {
     id: plan.id,
     name,
     reservationId: network.newId('r'),
@@ -91,8 +92,16 @@ function addInstance(network: CloudNetwork, directory: Directory, plan: Instance
     type: plan.type,
     imageId: 'ami-0123456789abcdef0',
     interfaces: [first, ...others],
-    tags: named(name, plan.tags),
+    tags: named(
+      name,
+      tagsBy(plan, (key) => !isReserved(key)),
+    ),
   });
+  network.put('instances', { ...made, tags: { ...made.tags, ...tagsBy(plan, isReserved) } });
+}
+
+function tagsBy({ tags }: InstancePlan, isWanted: (key: string) => boolean): Tags {
+  return Object.fromEntries(Object.entries(tags).filter(([key]) => isWanted(key)));
 }
 
 function launchInterface(

@@ -28,11 +28,21 @@ export interface Tagged {
   readonly id: string;
 }
 
+/** Whether only the cloud itself sets and removes tags with this key. They do not count towards the limit. */
+export function isReserved(key: string): boolean {
+  return key.toLowerCase().startsWith('aws:');
+}
+
 /** Refuses tags that cannot be added to `present`. */
 export function refuseTags(present: Tags, added: Tags): void {
-  const reserved = Object.keys(added).find((key) => key.toLowerCase().startsWith('aws:'));
+  refuseReserved(Object.keys(added));
+  const counted = Object.keys({ ...present, ...added }).filter((key) => !isReserved(key));
+  if (counted.length > tagsPerRecord) refuse({ kind: 'tooManyTags' });
+}
+
+function refuseReserved(keys: readonly string[]): void {
+  const reserved = keys.find(isReserved);
   if (reserved !== undefined) refuse({ kind: 'reservedTag', key: reserved });
-  if (Object.keys({ ...present, ...added }).length > tagsPerRecord) refuse({ kind: 'tooManyTags' });
 }
 
 /** Adds tags to all named records, or to none. */
@@ -47,14 +57,16 @@ export interface TagRemoval {
   readonly value?: string | undefined;
 }
 
-/** Removes tags from all named records; without removals, all tags. Missing tags are no error. */
+/** Removes tags from all named records; without removals, all but reserved ones. Missing tags are no error. */
 export function removeTags(
   network: CloudNetwork,
   things: readonly Tagged[],
   removals: readonly TagRemoval[] | undefined,
 ): void {
+  refuseReserved(removals?.map(({ key }) => key) ?? []);
   const isRemoved = (key: string, value: string): boolean =>
-    removals?.some((removal) => removal.key === key && (removal.value ?? value) === value) ?? true;
+    removals?.some((removal) => removal.key === key && (removal.value ?? value) === value) ??
+    !isReserved(key);
   const remaining = (present: Tags): Tags =>
     Object.fromEntries(Object.entries(present).filter(([key, value]) => !isRemoved(key, value)));
   for (const { kind, id } of things) network.find(kind, id);

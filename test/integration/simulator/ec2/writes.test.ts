@@ -176,6 +176,25 @@ describe('the SDK', () => {
     expect(recordOf(id)?.tags).toEqual({ b: '2' });
   });
 
+  test('keeps the tags that only AWS sets', async () => {
+    const own = { 'aws:eks:cluster-name': 'blue' };
+    const instance = rig.network.find('instances', InstanceId);
+    rig.network.put('instances', { ...instance, tags: { a: '1', ...own } });
+    const Resources = [InstanceId];
+    const refusal = { code: 'InvalidParameterValue', status: 400 };
+    const Tags = [{ Key: 'aws:eks:cluster-name', Value: 'green' }];
+
+    const refused = await Promise.all(
+      [new CreateTagsCommand({ Resources, Tags }), new DeleteTagsCommand({ Resources, Tags })].map(
+        (command) => refusalOf(rig.client.send(command as CreateTagsCommand)),
+      ),
+    );
+    await rig.client.send(new DeleteTagsCommand({ Resources }));
+
+    expect(refused).toMatchObject([refusal, refusal]);
+    expect(rig.network.find('instances', InstanceId).tags).toEqual(own);
+  });
+
   test('associates and disassociates a static address', async () => {
     const [NetworkInterfaceId = ''] = rig.network.instances.get(InstanceId)?.interfaceIds ?? [];
     const { Addresses = [] } = await rig.client.send(new DescribeAddressesCommand({}));
