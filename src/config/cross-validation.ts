@@ -1,5 +1,6 @@
 // Checks rules between several options. Pure; each option alone is already valid.
 import { cloudOf } from './clouds/clouds.ts';
+import { acceptedNames, askedNameTag, cloudsAsked } from './cluster-name.ts';
 import { formatDuration } from './go-duration.ts';
 import { type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
 import { type OptionName, type Options, propertyOf } from './option-table.ts';
@@ -31,6 +32,7 @@ export function crossValidate(options: Options, sources: OptionSources): readonl
     ...brokenTimings(options, sources),
     ...foreignSubnets(options, sources),
     ...idWithoutRole(options, sources),
+    ...foreignNameTag(options, sources),
   ];
 }
 
@@ -51,6 +53,16 @@ function foreignSubnets({ ipam, subnetIdsFilter }: Options, sources: OptionSourc
   const name = 'subnet-ids-filter';
   const accepted = `with ipam=${ipam}, ids that start with ${start}`;
   return [refusalLine({ name, source: sources[name], text: foreign, accepted })];
+}
+
+/** No instance of another cloud carries the tag with the name. */
+function foreignNameTag(options: Options, sources: OptionSources): readonly string[] {
+  const clouds = cloudsAsked(options.clusterName);
+  if (clouds === undefined || askedNameTag(options) !== undefined) return [];
+  const name = 'cluster-name';
+  const because = `only instances of ${clouds} carry that tag`;
+  const accepted = `with ipam=${options.ipam}, the name itself: ${acceptedNames}`;
+  return [refusalLine({ name, source: sources[name], text: options.clusterName, because, accepted })];
 }
 
 function brokenTimings(options: Options, sources: OptionSources): readonly string[] {

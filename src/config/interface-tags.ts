@@ -36,14 +36,19 @@ export function refusedTags(
   ];
 }
 
+/** A tag of new interfaces that marks those of other controllers; undefined if none does. */
+export function excludedOwnTag(
+  options: TagOptions & Pick<Options, 'excludeInterfaceTags'>,
+): readonly [key: string, value: string] | undefined {
+  const own = new Map(Object.entries(interfaceTags(options)));
+  return Object.entries(options.excludeInterfaceTags).find(([key, value]) => own.get(key) === value);
+}
+
 function excludedTags(
   options: TagOptions & Pick<Options, 'excludeInterfaceTags'>,
   sources: OptionSources,
 ): readonly string[] {
-  const own = new Map(Object.entries(interfaceTags(options)));
-  const excluded = Object.entries(options.excludeInterfaceTags).find(
-    ([key, value]) => own.get(key) === value,
-  );
+  const excluded = excludedOwnTag(options);
   if (excluded === undefined) return [];
   const option = 'exclude-interface-tags';
   const from = sourceInWords(option, sources[option]);

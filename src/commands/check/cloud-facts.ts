@@ -130,10 +130,10 @@ export class CloudReader {
     const ids = sample(all, preferred, maxInstances[implementation.traits.interfaces]);
     const types = [...new Set(nodes.map(({ requirements }) => requirements.instanceType))].filter(Boolean);
     const [observed, limits, detached] = await Promise.all([
-      ids.length === 0 ? nothing : read(() => this.#observe(ids)),
+      ids.length === 0 ? nothing : answerOf(() => this.#observe(ids)),
       types.length === 0 || implementation.traits.limits !== 'byType'
         ? nothing
-        : read(() => implementation.readLimits(types, this.#context)),
+        : answerOf(() => implementation.readLimits(types, this.#context)),
       this.#detached(),
     ]);
     const others = await this.#others(valueOfRead(detached, []), new Set([...known, ...all]));
@@ -177,7 +177,9 @@ export class CloudReader {
     if (implementation.readReservations === undefined) return undefined;
     const asked = subnetIds.slice(0, maxReservationReads);
     const answers = await Promise.all(
-      asked.map((id) => read(async () => (await implementation.readReservations?.(id, this.#context)) ?? [])),
+      asked.map((id) =>
+        answerOf(async () => (await implementation.readReservations?.(id, this.#context)) ?? []),
+      ),
     );
     return {
       read: new Map(asked.map((id, at) => [id, answers[at] ?? { kind: 'nothingToRead' }])),
@@ -186,7 +188,7 @@ export class CloudReader {
   }
 
   #reach(): Promise<CloudRead<true>> {
-    return read(async () => {
+    return answerOf(async () => {
       await this.#cloud.implementation.reach(this.#context);
       return true as const;
     });
@@ -197,7 +199,7 @@ export class CloudReader {
     const { networkId } = cloudSettings(this.#options).scope;
     if (implementation.traits.interfaces === 'given' || Object.keys(tags).length === 0)
       return { kind: 'nothingToRead' };
-    return read(async () => {
+    return answerOf(async () => {
       const { interfaces } = await implementation.readDetached({ tags, networkId }, this.#context);
       return interfaces;
     });
@@ -211,7 +213,7 @@ export class CloudReader {
     const named = detached.flatMap(({ tags }) => tags[instanceTag] ?? []);
     const ids = [...new Set(named)].filter((id) => !own.has(id)).slice(0, maxInstances.made);
     if (ids.length === 0) return { kind: 'nothingToRead' };
-    return read(async () => {
+    return answerOf(async () => {
       const { observations } = await this.#observe(ids);
       const running = observations.filter(
         (each) => each.kind === 'interface' && each.interface.attachment?.state === 'attached',
@@ -225,7 +227,7 @@ export class CloudReader {
   async #networksOf(observations: readonly Observation[]): Promise<CloudRead<Infrastructure>> {
     const networks = [...interfacesIn(observations).values()].flat().map(({ networkId }) => networkId);
     if (networks.length === 0) return { kind: 'nothingToRead' };
-    return read(async () => {
+    return answerOf(async () => {
       const { implementation } = this.#cloud;
       const read = await implementation.readInfrastructure([...new Set(networks)], this.#context, []);
       return read.infrastructure;
@@ -240,7 +242,7 @@ export class CloudReader {
     );
     if (networks.length === 0) return { kind: 'nothingToRead' };
     const zones = [...new Set(nodes.map(({ requirements }) => requirements.zone))].filter(Boolean);
-    return read(async () => {
+    return answerOf(async () => {
       const { implementation } = this.#cloud;
       const { infrastructure } = await implementation.readInfrastructure(networks, this.#context, zones);
       return infrastructure;
@@ -277,7 +279,8 @@ export function spread(ids: readonly string[], max: number): readonly string[] {
   return Array.from({ length: Math.min(max, ids.length) }, (_, at) => sorted[Math.floor(at * step)] ?? '');
 }
 
-async function read<T>(ask: () => Promise<T>): Promise<CloudRead<T>> {
+/** Rejects with what is a bug. */
+export async function answerOf<T>(ask: () => Promise<T>): Promise<CloudRead<T>> {
   try {
     return { kind: 'read', value: await ask() };
   } catch (error) {

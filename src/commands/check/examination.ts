@@ -28,6 +28,7 @@ import { accessFindings, missingFields, schemaFinding, versionFinding } from './
 import { type ReadCluster, ClusterReader } from './cluster-facts.ts';
 import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
 import { type Finding, finding } from './finding.ts';
+import { namedCluster } from './name-findings.ts';
 import { objectFindings, unservedFindings } from './object-findings.ts';
 import { portFindings, type PortQuestion } from './port-findings.ts';
 import { rehearsalFindings, rehearsedNodes, unrehearsed } from './permission-findings.ts';
@@ -210,10 +211,10 @@ interface Fleet {
 
 /** A cluster whose addresses are those of a cloud. */
 class CloudExamination {
-  readonly #cloud: Cloud;
+  #cloud: Cloud;
   readonly #answered: ReadonlySet<string>;
   readonly #examined: Examined;
-  readonly #options: Options;
+  #options: Options;
   readonly #signal: AbortSignal;
 
   constructor({ cloud, answered }: OpenedCloud, examined: Examined, signal: AbortSignal) {
@@ -235,6 +236,8 @@ class CloudExamination {
     const ignored = new Set(valueOf(nodes, []).flatMap((node) => (node.isIgnored ? [node.name] : [])));
     const isServed = (raw: JsonObject): boolean => !isIgnored(raw) && !ignored.has(readIdentity(raw).name);
     const served = valueOf(facts.ciliumNodes, []).filter(isServed);
+    const named = await namedCluster(this.#cloud, this.#options, { nodes, signal: this.#signal });
+    [this.#cloud, this.#options] = [named.cloud, named.options];
     const fleet = this.#fleetOf(served);
     const pods = valueOf(await reader.waitingPods(), []);
     const waiting = nodesThatWait(fleet.nodes, served, pods, this.#examined.clock.wall());
@@ -245,6 +248,7 @@ class CloudExamination {
     const { networkId } = cloudSettings(this.#options).scope;
     return [
       ...findings,
+      ...named.findings,
       ...this.#ofObjects(facts, nodes, confirmedNodes(shown, fleet.nodes, instances, networkId)),
       ...addressFindings(shown, instances),
       ...(facts.ciliumNodes.kind === 'known' ? this.#ofWriters(served) : []),

@@ -1,4 +1,5 @@
 // Faults of the options, in the words of the process that would take them. Pure.
+import { askedNameTag } from '../../config/cluster-name.ts';
 import type { LoadedOptions } from '../../config/load-options.ts';
 import { type OptionName, type Options, propertyOf } from '../../config/option-table.ts';
 import type { OptionWarning } from '../../config/option-warnings.ts';
@@ -47,7 +48,9 @@ export function ciliumConfigFindings(
 ): readonly Finding[] {
   return (['ipam', 'cluster-name'] as const).flatMap((name) => {
     const [theirs, ours] = [config[name], options[propertyOf(name) as 'ipam' | 'clusterName']];
-    if (theirs === undefined || theirs === ours) return [];
+    // Without a name, cilium-operator takes that of the tag, too.
+    const isAlike = name === 'cluster-name' && theirs === 'default' && askedNameTag(options) !== undefined;
+    if (theirs === undefined || theirs === ours || isAlike) return [];
     const { verdict, effect } = shared[name];
     const found = `the agents have ${name}=${theirs} by the ConfigMap cilium-config, and Headwater ${ours}: ${effect}`;
     return [

@@ -57,6 +57,7 @@ export function headLines(facts: Facts, width: number | undefined): readonly Lin
       ? []
       : told('leader', leaderAddress === undefined ? leader : `${leader} at ${leaderAddress}`, width)),
     ...readyLines(facts, width),
+    ...clusterLines(report, width),
     ...selectorLines(report, width),
     ...cloudLines(report, width),
     ...(problems.length === 0
@@ -82,6 +83,12 @@ function readyLines({ report, unready }: Facts, width: number | undefined): read
     width,
     'bad',
   );
+}
+
+function clusterLines({ cluster }: ShownReport, width: number | undefined): readonly Line[] {
+  if (cluster === undefined) return [];
+  const { name, tag, instances } = cluster;
+  return told('cluster', `${name}, by the tag ${tag} of ${counted(instances, 'instance')}`, width);
 }
 
 function selectorLines(

@@ -8,6 +8,10 @@ interface AwsOptions {
   readonly vpcId: string | undefined;
 }
 
+// EKS sets it on every instance that joins a cluster of its own, and no user can set a tag whose key begins with aws:
+// (https://docs.aws.amazon.com/eks/latest/userguide/eks-using-tags.html).
+const nameTag = 'aws:eks:cluster-name';
+
 export const aws: CloudDescriptor<AwsOptions & CollectionOptions> = {
   interfaces: 'made',
   ipv6: true,
@@ -24,6 +28,7 @@ export const aws: CloudDescriptor<AwsOptions & CollectionOptions> = {
   },
   // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions
   tagLimit: { max: 50, added: 0, cloud: 'EC2' },
+  nameTag,
   settings: (options) => ({
     releaseExcessIps: options.awsReleaseExcessIps,
     idleInterfaceDelay: idleDelayOf(options),
@@ -31,7 +36,7 @@ export const aws: CloudDescriptor<AwsOptions & CollectionOptions> = {
     prefixDelegation: options.awsEnablePrefixDelegation,
     sparesOthers: false,
     scope: { networkId: options.vpcId },
-    collection: collectionOf(options),
+    collection: collectionOf(options, nameTag),
   }),
   newNode: { providerId: /^aws:\/\/\/[^/]*\/(.+)$/, ignoresCase: false, section: 'eni' },
 };

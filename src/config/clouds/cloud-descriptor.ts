@@ -26,6 +26,8 @@ export interface CloudDescriptor<Options> {
   readonly releaseOption: string;
   /** For tags of interfaces; undefined where none is made. */
   readonly tagLimit?: TagLimit;
+  /** The tag of instances in which the cloud says the name of their cluster; undefined where it says none. */
+  readonly nameTag?: string;
   /** Options of the cloud under the names that all clouds share: the core reads these, and no option of a cloud. */
   settings(options: Options): CloudSettings;
   /** The spec of a CiliumNode that the agent of a node creates. */
@@ -98,16 +100,16 @@ export interface CollectionOptions {
 /** The cluster name without configuration: interfaces that carry it may belong to any cluster. */
 const unconfiguredName = 'default';
 
-/** Whether and how to delete orphaned interfaces. */
-export function collectionOf(options: CollectionOptions): CollectionDecision {
+/** Whether and how to delete orphaned interfaces. `nameTag`: that of the cloud. */
+export function collectionOf(options: CollectionOptions, nameTag?: string): CollectionDecision {
   const { clusterName, eniGcTags, eniGcInterval: interval, eniGcDryRun: dryRun } = options;
   if (interval === 0) return { kind: 'off' };
   if (clusterName === unconfiguredName && Object.keys(eniGcTags).length === 0) {
+    const asked = nameTag === undefined ? '' : `, or to tag=${nameTag} if the instances carry that tag`;
     return {
       kind: 'refused',
       because: `the cluster's name is ${unconfiguredName}, as for any cluster without one: their interfaces look the same`,
-      remedy:
-        'set --cluster-name to a name that no other cluster of the account has (or --eni-gc-tags to tags that no other cluster sets), or --eni-gc-interval=0',
+      remedy: `set --cluster-name to a name that no other cluster of the account has${asked} (or --eni-gc-tags to tags that no other cluster sets), or --eni-gc-interval=0`,
     };
   }
   return { kind: 'on', interval, dryRun };

@@ -1,7 +1,8 @@
 // Options that decide what nodes get, and from where.
 import { cloudModes, makesInterfaces } from '../clouds/clouds.ts';
+import { clusterName } from '../cluster-name.ts';
 import { optionRows } from '../option-row.ts';
-import { boolean, duration, list, oneOf, tagFilter, text } from '../value-kinds.ts';
+import { boolean, duration, list, oneOf, tagFilter } from '../value-kinds.ts';
 
 const hour = 3_600_000;
 
@@ -18,8 +19,8 @@ export const allocationOptions = optionRows(
       help: 'Supplies IPv4 addresses. On clouds it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set. Ignored with ipam=multi-pool.',
     },
     'cluster-name': {
-      kind: text('name', /^[\w.:/@-]{1,128}$/, '1 to 128 letters, digits and characters of . _ : / @ -'),
-      help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default.',
+      kind: clusterName,
+      help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default. On EKS, tag=aws:eks:cluster-name takes the name that EKS gives the instances of the Nodes, read once at the start: as long as they carry none, or several, the process is not ready and changes nothing.',
       default: 'default',
     },
     'subnet-ids-filter': {

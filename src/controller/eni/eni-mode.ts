@@ -13,6 +13,7 @@ import type { Cloud, CloudDeps } from '../clouds/cloud.ts';
 import { CloudProbe } from './cloud-probe.ts';
 import { CloudState, type StateListener } from './cloud-state.ts';
 import { ClusterCache } from './cluster-cache.ts';
+import { ClusterNaming } from './cluster-naming.ts';
 import { LeaderSession } from './leader-session.ts';
 import { NodeEvents } from '../reporting/node-events.ts';
 import { type NodeStatusReport, nodeStatusReport } from '../reporting/node-status-report.ts';
@@ -27,6 +28,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
   readonly access: AccessScope;
   readonly #deps: ModeDeps;
   readonly #cache: ClusterCache;
+  readonly #naming: ClusterNaming;
   readonly #cloud: Cloud;
   readonly #probe: CloudProbe;
   readonly #writes: WriteHealth;
@@ -67,6 +69,11 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
         },
       },
     });
+    this.#naming = new ClusterNaming(
+      { ...host, random: random.fork('naming') },
+      this.#cloud.implementation,
+      this.#cache,
+    );
     this.#taints = agentTaints({ ...deps, nodes: () => this.#cache.clusterNodes });
   }
 
@@ -82,6 +89,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
     await this.#cache.synced;
     const { host, kubernetes } = this.#deps;
     this.#schema = await schemaAtStart({ ...host, kubernetes }, signal);
+    await this.#naming.find(signal);
   }
 
   readProblem(): string | undefined {
@@ -89,7 +97,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
   }
 
   waitingFor(): string {
-    return this.#cache.waitingFor();
+    return this.#naming.problem ?? this.#cache.waitingFor();
   }
 
   async caughtUp(signal: AbortSignal): Promise<void> {
@@ -104,18 +112,19 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
   beginServing(): void {
     if (this.#schema === undefined) throw new Error('the schema is read before the session begins');
     const { kubernetes, leadership } = this.#deps;
-    const host = { ...this.#deps.host, random: this.#deps.host.random.fork('term') };
+    const { options } = this.#naming;
+    const host = { ...this.#deps.host, options, random: this.#deps.host.random.fork('term') };
     const events = new NodeEvents(this.#deps.events, (name) => this.#cache.nodeUid(name));
     const { identities, pods } = this.#cache;
     const { section } = this.#cloud.implementation;
     const cloud = new CloudState({
       host,
-      cloud: this.#cloud,
+      cloud: this.#naming.named(this.#cloud),
       leadership,
       events,
       approval: this.#approval,
       identities,
-      fleet: new Fleet({ identities, pods, section, networkId: cloudSettings(host.options).scope.networkId }),
+      fleet: new Fleet({ identities, pods, section, networkId: cloudSettings(options).scope.networkId }),
       listener: this,
     });
     this.#session = new LeaderSession({
@@ -206,6 +215,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
       buckets: this.#cloud.buckets(),
       denied: this.#cloud.denied(),
       identityProblem: this.#cache.identityProblem,
+      naming: this.#naming.report,
     };
     return statusReport(known, withNodes);
   }

@@ -36,7 +36,7 @@ type OpenChanges = WeakMap<Change, { readonly change: number; readonly action: s
 
 export class ChangeAudit {
   readonly #lines: AuditLines;
-  readonly #author: ChangeAuthor;
+  #author: ChangeAuthor;
   readonly #process: AuditedProcess;
   readonly #open: OpenChanges = new WeakMap();
   /** Numbers the changes of this process, so that a missing line shows. */
@@ -47,6 +47,11 @@ export class ChangeAudit {
     this.#lines = lines;
     this.#author = author;
     this.#process = process;
+  }
+
+  /** The cluster's name is known only now. Call it before anything changes. */
+  belongsTo(cluster: string): void {
+    this.#author = { ...this.#author, cluster };
   }
 
   /** A call that changes something has left the gate, or the change has ended that one before has begun. */

@@ -28,10 +28,21 @@ export interface StatusReport extends SelfReport, CloudCallReport, Partial<Fleet
   readonly reasons?: Readonly<Record<string, number>>;
   /** Addresses that the cloud no longer shows but that are not withdrawn yet, and why; absent if there are none. */
   readonly withdrawalsHeld?: WithdrawalReport;
+  /** The name that was read at the start; absent before, and if the option cluster-name says the name. */
+  readonly cluster?: ClusterNameReport;
   /** The sum of a dry run; absent while none is on. */
   readonly dryRun?: DryRunReport;
   /** CiliumNodes that no Node verifies: nothing is taken from their instances. Undefined if all are verified. */
   readonly unverified?: UnverifiedReport;
+}
+
+/** The cluster's name, where it is read from a tag of its instances. */
+export interface ClusterNameReport {
+  readonly name: string;
+  /** The key of the tag. */
+  readonly tag: string;
+  /** How many instances carried it. */
+  readonly instances: number;
 }
 
 /** The last complete read of the cloud. */
@@ -140,11 +151,12 @@ export function statusReport(
     CloudCallReport & {
       readonly session: ReportedSession | undefined;
       readonly identityProblem: string | undefined;
+      readonly naming?: Pick<StatusReport, 'cluster'>;
       readonly now: number;
     },
   withNodes?: boolean,
 ): StatusReport {
-  const { session, denied, buckets, now, identityProblem } = facts;
+  const { session, denied, buckets, now, identityProblem, naming } = facts;
   const withdrawalsHeld = session?.cloud.heldWithdrawals;
   const fleet = session && {
     summaries: session.summaries(),
@@ -156,6 +168,7 @@ export function statusReport(
   return {
     ...(fleet !== undefined && { reasons: countsByReason(fleet.summaries.map(conditionOf)) }),
     ...selfReport(facts, session?.conflictingWrite),
+    ...naming,
     ...(session?.dryRun !== undefined && { dryRun: session.dryRun }),
     ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
     ...(fleet !== undefined && unverifiedReport(fleet.summaries, identityProblem)),

@@ -128,6 +128,7 @@ export const instanceType = record({
 export const instance = record({
   InstanceId: ['instanceId', text],
   State: ['instanceState', record({ Code: ['code', number], Name: ['name', shared] })],
+  Tags: ['tagSet', tags],
 });
 
 const reservation = record({ Instances: ['instancesSet', listOf(instance)] });

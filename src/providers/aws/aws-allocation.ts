@@ -8,6 +8,7 @@ import { observe, reach } from './read.ts';
 import { readInfrastructure, readReservations, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';
 import { readDetached } from './read-detached.ts';
+import { readInstanceTag } from './read-instances.ts';
 import type { ReadOptions } from './read-list.ts';
 import { rehearse } from './rehearse.ts';
 import type { SharedSubnetTags } from './shared-subnet-tags.ts';
@@ -43,6 +44,8 @@ export function awsAllocation(
     readSubnetCounts: (networkIds, context) => readSubnetCounts({ client, options, context }, networkIds),
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
+    readTag: (instanceIds, key, context) =>
+      readInstanceTag({ client, context }, instanceIds, { key, pageSize: options.pageSize }),
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
     readReservations: (subnetId, context) => readReservations({ client, context }, subnetId),
     ...client.admission(actionOf),

@@ -3,8 +3,9 @@ import { unreadable } from '../contract/cloud-failure.ts';
 import { type Described, DescribedInstances } from '../reading/described-instances.ts';
 import type { Instance } from '../contract/facts.ts';
 import type { Ec2Instance, Filter } from './ec2-api.ts';
+import { refuseRepeated, refuseUnrequested } from '../reading/plausible.ts';
 import { isIdOf } from './ids.ts';
-import { readList, type Reading } from './read-list.ts';
+import { maxFilterValues, readList, type Reading } from './read-list.ts';
 
 export interface ReadInstances {
   readonly startedAt: number;
@@ -20,6 +21,42 @@ export async function readInstances(
   const input = { Filters: filters, MaxResults: pageSize };
   const { startedAt, items } = await readList(from, 'DescribeInstances', 'Reservations', input);
   return { startedAt, described: new DescribedInstances(items.flatMap(instancesOf).map(describedAs)) };
+}
+
+/**
+ * The values of one tag of each instance that EC2 shows: none if it lacks the tag. Rejects with a CloudError, too, if the
+ * answer proves nothing. `ids`: in EC2's form.
+ */
+export async function readInstanceTag(
+  from: Pick<Reading, 'client' | 'context'>,
+  ids: readonly string[],
+  { key, pageSize }: { readonly key: string; readonly pageSize: number },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  for (let at = 0; at < ids.length; at += maxFilterValues) {
+    const part = await readTagOf(from, ids.slice(at, at + maxFilterValues), { key, pageSize });
+    for (const [id, values] of part) found.set(id, values);
+  }
+  return found;
+}
+
+async function readTagOf(
+  from: Pick<Reading, 'client' | 'context'>,
+  ids: readonly string[],
+  { key, pageSize }: { readonly key: string; readonly pageSize: number },
+): Promise<readonly (readonly [id: string, values: readonly string[]])[]> {
+  const action = 'DescribeInstances';
+  const input = { Filters: [{ Name: 'instance-id', Values: ids }], MaxResults: pageSize };
+  const { items } = await readList(from, action, 'Reservations', input);
+  const shown = items.flatMap(instancesOf);
+  const nameless = shown.find(({ InstanceId: id }) => !isIdOf('i', id));
+  if (nameless !== undefined) throw unreadable(action, 'InstanceId of an instance is missing');
+  refuseUnrequested(action, ids, shown, ({ InstanceId }) => InstanceId);
+  refuseRepeated(action, shown, ({ InstanceId }) => InstanceId);
+  return shown.map(({ InstanceId: id = '', Tags: tags = [] }) => [
+    id,
+    tags.flatMap(({ Key, Value = '' }) => (Key === key ? [Value] : [])),
+  ]);
 }
 
 function instancesOf({ Instances }: { readonly Instances?: readonly Ec2Instance[] | undefined }) {

@@ -45,6 +45,15 @@ export interface AllocationImplementation {
 
   /** Reads the public addresses of the account that carry all of these tags. Rejects with a CloudError. */
   readPublicAddresses(tags: Tags, context: CallContext): Promise<ObservedPublicAddresses>;
+  /**
+   * Reads one tag of instances: its values by instance, of those that the cloud shows. Absent where the cloud itself sets no tags
+   * on them. Rejects with a CloudError. `instanceIds`: any number, in the cloud's form.
+   */
+  readTag?(
+    instanceIds: readonly string[],
+    key: string,
+    context: CallContext,
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Reads the detached interfaces. Rejects with a CloudError. */
   readDetached(scope: DetachedScope, context: CallContext): Promise<ObservedDetached>;
 

@@ -29,6 +29,16 @@ const denying =
     world.cluster.ec2.gateway.allowedActions = new Set(actions.filter((action) => !denied.includes(action)));
   };
 
+const minute = 60_000;
+const byTag = { 'cluster-name': 'tag=aws:eks:cluster-name' };
+
+/** EKS sets the name of the cluster. */
+function retag({ world, ...machines }: Stage<World>, machine: 'one' | 'two', name: string): void {
+  const { network } = world.cluster.ec2;
+  const instance = network.find('instances', machines[machine].instanceId);
+  network.put('instances', { ...instance, tags: { 'aws:eks:cluster-name': name } });
+}
+
 /** A node asks for something else. */
 const asking =
   (eni: JsonObject) =>
@@ -71,6 +81,50 @@ const causes: Causes<World> = {
   'collection by the name of no cluster': {
     stage: () => ({ 'cluster-name': 'default' }),
     row: /^warning options: .*default/,
+  },
+  'name that EKS gives, and that nobody asks for': {
+    stage: async (stage) => {
+      retag(stage, 'one', 'blue');
+      await stage.world.advance(minute);
+      return { 'cluster-name': 'default' };
+    },
+    row: /^warning cluster name: the tag aws:eks:cluster-name of 1 instance says blue, and the option cluster-name does not ask for it$/,
+  },
+  'name that no instance carries': {
+    stage: () => byTag,
+    row: /^problem cluster name: none of the instances that Nodes name carries the tag aws:eks:cluster-name /,
+  },
+  'names of two clusters': {
+    stage: async (stage) => {
+      retag(stage, 'one', 'blue');
+      retag(stage, 'two', 'green');
+      await stage.world.advance(minute);
+      return byTag;
+    },
+    row: /^problem cluster name: instances of its Nodes carry 2 names in the tag .*"blue" on .*"green" on /,
+  },
+  'name whose read is denied': {
+    stage: (stage) => {
+      denying('DescribeInstances')(stage);
+      return byTag;
+    },
+    row: /^problem cluster name: the tag aws:eks:cluster-name cannot be read: /,
+  },
+  'name whose read is throttled': {
+    stage: ({ world }) => {
+      world.fault('DescribeInstances', { kind: 'throttle' });
+      return byTag;
+    },
+    row: /^unknown cluster name: the tag aws:eks:cluster-name cannot be read: /,
+  },
+  'orphan with the name that EKS gives': {
+    stage: async (stage) => {
+      retag(stage, 'one', 'blue');
+      leave(stage.world, { tags: belongingTo('blue') });
+      await stage.world.advance(minute);
+      return { ...byTag, 'eni-gc-interval': '0' };
+    },
+    row: /^warning orphans: 1 interface .* with the tags of this cluster is attached to no instance$/,
   },
   'credentials that the cloud refuses': {
     stage: ({ world }) =>

@@ -188,6 +188,7 @@ describe('the collection of orphaned interfaces', () => {
     ['no name', {}, [said]],
     ['the name of every cluster without one', { flags: { 'cluster-name': ['default'] } }, [said]],
     ['a name', { flags: { 'cluster-name': ['blue'] } }, []],
+    ['the name that EKS sets', { flags: { 'cluster-name': ['tag=aws:eks:cluster-name'] } }, []],
     ['tags of its own', { flags: { 'eni-gc-tags': ['cluster=blue'] } }, []],
     ['no name, and nothing to collect', { flags: { 'eni-gc-interval': ['0'] } }, []],
     ['no name, in a dry run of the collection', { flags: { 'eni-gc-dry-run': ['true'] } }, [said]],
@@ -196,6 +197,21 @@ describe('the collection of orphaned interfaces', () => {
 
     expect(warnings.map(({ message }) => message)).toEqual(expected);
     for (const { details } of warnings) expect(details['remedy']).toContain('--cluster-name');
+  });
+
+  test.each([
+    ['eni', true],
+    ['alibabacloud', false],
+  ])('is off with ipam=%s, whose remedy names the tag of the cloud: %s', (ipam, isNamed) => {
+    const { warnings } = accepted(load({ flags: { ipam: [ipam] } }));
+    const remedies = warnings
+      .filter(({ message }) => message === said)
+      .map(({ details }) => details['remedy']);
+
+    expect(remedies).toHaveLength(1);
+    expect(String(remedies[0]).includes('or to tag=aws:eks:cluster-name if the instances carry')).toBe(
+      isNamed,
+    );
   });
 
   test.each([

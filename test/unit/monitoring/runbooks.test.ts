@@ -49,6 +49,7 @@ const statusKeys = {
   cloudRead: true,
   omitted: true,
   nodeNames: true,
+  cluster: true,
   dryRun: true,
   reasons: true,
   subnets: true,
