@@ -99,7 +99,7 @@ function heldByAgent(harness: Harness, { nodeName, facts }: NodeView): number {
 function checkExcess(
   harness: Harness,
   view: NodeView,
-  { excess }: NodeStanding,
+  standing: NodeStanding,
   report: (text: string) => void,
 ): void {
   const kept = [
@@ -109,7 +109,8 @@ function checkExcess(
     harness.rig.madeByOthers(view.facts.instanceId),
   ].reduce((sum, count) => sum + count, 0);
   // Such an agent never gets so far that it drops what it holds.
-  if (isWithoutIpv6(harness.cluster, view)) return;
+  if (view.protocol === 'multi-pool' && !mayStart(harness, view, standing)) return;
+  const { excess } = standing;
   if (cloudSettings(harness.options).releaseExcessIps && excess > kept)
     report(`${view.nodeName} (${view.protocol}) has an excess of ${excess}`);
 }
