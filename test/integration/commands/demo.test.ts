@@ -2,11 +2,12 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import {
   AssignPrivateIpAddressesCommand,
   CreateNetworkInterfaceCommand,
-  DescribeNetworkInterfacesCommand,
+  DescribeSubnetsCommand,
   EC2Client,
 } from '@aws-sdk/client-ec2';
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
+import { BlockList } from 'node:net';
 import { dirname } from 'node:path';
 import { Child, childrenOf, endAll, isAlive } from './child.ts';
 
@@ -67,6 +68,13 @@ async function firstPod({ kubeconfig }: Demonstration): Promise<RunningPod> {
   throw new Error('no pod got an address');
 }
 
+function isWithin(address: string, cidr: string): boolean {
+  const [network = '', length] = cidr.split('/');
+  const block = new BlockList();
+  block.addSubnet(network, Number(length));
+  return block.check(address);
+}
+
 /**
  * Moves an address to an interface of its own, as a person would in the console. If the address were only freed, it could
  * go back to its node with the next assignment, before the demonstration reads again.
@@ -80,13 +88,11 @@ async function takeAway({ child, endpoint }: Demonstration, address: string): Pr
     region: 'eu-central-1',
     credentials: { accessKeyId, secretAccessKey },
   });
-  const { NetworkInterfaces: found = [] } = await client.send(
-    new DescribeNetworkInterfacesCommand({
-      Filters: [{ Name: 'addresses.private-ip-address', Values: [address] }],
-    }),
-  );
+  // Lists of interfaces lag: they may not show a new address yet.
+  const { Subnets: subnets = [] } = await client.send(new DescribeSubnetsCommand({}));
+  const around = subnets.find(({ CidrBlock: block = '' }) => isWithin(address, block));
   const { NetworkInterface: other } = await client.send(
-    new CreateNetworkInterfaceCommand({ SubnetId: found[0]?.SubnetId }),
+    new CreateNetworkInterfaceCommand({ SubnetId: around?.SubnetId }),
   );
   const move = new AssignPrivateIpAddressesCommand({
     NetworkInterfaceId: other?.NetworkInterfaceId,
