@@ -269,17 +269,18 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const leading = await this.#leading.promise;
     if (this.#election === undefined) return leading;
     this.#state = 'catchingUp';
-    const known = new AbortController();
-    const tooLate = this.#tooLateToLead(AbortSignal.any([signal, known.signal])).then(
+    const read = new AbortController();
+    // Other releases are waited for as long as that takes: nothing is too late then.
+    const caughtUp = Promise.all([
+      this.#others.lookFirst(signal),
+      this.#mode.caughtUp(signal).finally(() => read.abort()),
+    ]).then(([refusal]) => (refusal === undefined ? leading : 'refused'));
+    const tooLate = this.#tooLateToLead(AbortSignal.any([signal, read.signal])).then(
       () => 'behind' as const,
-      () => leading,
+      () => (signal.aborted ? leading : caughtUp),
     );
-    const caughtUp = Promise.all([this.#others.lookFirst(signal), this.#mode.caughtUp(signal)]);
-    const first = await Promise.race([
-      caughtUp.then(([refusal]) => (refusal === undefined ? leading : 'refused')),
-      tooLate,
-    ]);
-    known.abort();
+    const first = await Promise.race([caughtUp, tooLate]);
+    read.abort();
     if (first === 'behind')
       this.#deps.host.log.error(`cannot read ${this.#mode.served}: releasing the Lease, exiting`, {
         problem: this.#mode.waitingFor(),

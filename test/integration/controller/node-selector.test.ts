@@ -256,6 +256,42 @@ describe('two releases that choose one node', () => {
     },
   );
 
+  test.each([
+    ['what that one began may take effect for long', '', { 'consistency-window': '10m' }, 600_000],
+  ])('and is not served by both although %s', async (_, wider, flags, longer) => {
+    const world = new LabelledWorld(2);
+    const machine = world.machine(1);
+    const older = startController(world, release('one', 'network=eni'));
+    await world.join(0, 'eni');
+    await world.advance(60_000);
+    const younger = startController(world, release('two', 'network=blocks'));
+    await world.join(1, 'blocks');
+    await world.until('the younger one serves it', () => world.pool(machine).size === 8);
+    older.stop();
+    await world.advance(30_000);
+    const { identity, flags: given } = release('one', wider);
+    const first = startController(world, { identity, flags: { ...given, ...flags } });
+    await world.advance(5000);
+    if (longer === 0) first.stop();
+    const again =
+      longer === 0 ? startController(world, { ...release('one', wider), identity: 'third' }) : first;
+    await world.until('it has the Lease', () => again.controller.status().state !== 'standby');
+    await world.advance(1000);
+    await world.request(machine, 15);
+    await world.until('the younger one looks', () => (younger.controller.status().overlaps ?? []).length > 0);
+    const touched = again.writes.filter(({ path }) => path.includes(machine.name));
+    await world.advance(longer);
+    const later = again.writes.filter(({ path }) => path.includes(machine.name));
+    await world.advance(180_000);
+    await world.request(machine, 20);
+    await world.advance(60_000);
+
+    expect([touched, longer === 0 ? [] : later]).toEqual([[], []]);
+    expect(again.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(world.pool(machine).size).toBe(20);
+    expect(world.broken()).toEqual([]);
+  });
+
   test('is known before anything is served, as soon as the API server answers again', async () => {
     const world = new LabelledWorld(1);
     const machine = world.machine();
