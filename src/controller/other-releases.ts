@@ -15,6 +15,14 @@ export function selectorAnnotation(served: 'CiliumNodes' | 'Nodes'): string {
   return `headwater/selects-${served.toLowerCase()}`;
 }
 
+/** Set while younger releases may not have seen our selector: that of the leader before, for the next one. */
+function formerAnnotation(served: 'CiliumNodes' | 'Nodes'): string {
+  return `headwater/selected-${served.toLowerCase()}`;
+}
+
+/** The former leader is not known to have chosen any node. No selector reads like that. */
+const noNode = '!';
+
 interface FoundRelease extends OtherRelease {
   /** Whether a process leads it, or did so when it was killed. */
   readonly isHeld: boolean;
@@ -72,6 +80,8 @@ export class OtherReleases {
   /** Overlaps that were told, as texts. */
   #told: ReadonlySet<string> = new Set();
   #waitsFor: string | undefined;
+  /** From then on younger releases have seen our selector, and nothing that they began takes effect, in monotonic ms. */
+  #seenAt = Infinity;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -95,13 +105,28 @@ export class OtherReleases {
    * Rejects only with the signal's reason.
    */
   async lookFirst(signal: AbortSignal): Promise<string | undefined> {
-    const former = this.#deps.leadership.lease?.annotation(selectorAnnotation(this.#deps.served));
+    const former = this.#keepFormer();
     this.announce();
     const others = await this.#firstAnswer(signal);
     const refusal = await this.#refusal(others, signal);
     if (refusal === undefined) await this.#awaitYounger(former, others, signal);
     this.#waitsFor = undefined;
     return refusal;
+  }
+
+  /** The selector that younger releases know of, which the next leader must know, too, if this one ends before they look. */
+  #keepFormer(): string | undefined {
+    const { leadership, served } = this.#deps;
+    const { lease } = leadership;
+    const kept = lease?.annotation(formerAnnotation(served));
+    const former = kept ?? lease?.annotation(selectorAnnotation(served)) ?? noNode;
+    lease?.annotate(formerAnnotation(served), former);
+    return former === noNode ? undefined : former;
+  }
+
+  #forgetFormer(): void {
+    const { leadership, served } = this.#deps;
+    leadership.lease?.annotate(formerAnnotation(served), undefined);
   }
 
   async #firstAnswer(signal: AbortSignal): Promise<readonly FoundRelease[]> {
@@ -133,7 +158,12 @@ export class OtherReleases {
     const { host, scope } = this.#deps;
     const younger = others.find(({ isOlder, isHeld }) => !isOlder && isHeld);
     const { text = '' } = host.options.nodeSelector ?? {};
-    if (younger === undefined || former === text || former === '') return;
+    if (younger === undefined || former === text || former === '') {
+      this.#forgetFormer();
+      return;
+    }
+    const wait = seenWithin + settleTimeOf(host.options);
+    this.#seenAt = host.clock.monotonic() + wait;
     if (scope.isSelective) {
       scope.awaitYounger(former === undefined ? undefined : parseNodeSelector(former), seenWithin);
       return;
@@ -141,7 +171,7 @@ export class OtherReleases {
     const { lease } = younger;
     this.#waitsFor = `waits until the release of the Lease ${lease} has seen that this one has no node-selector`;
     host.log.info('waiting until a younger release has seen that this one serves all nodes', { lease });
-    await sleep(host.clock, seenWithin + settleTimeOf(host.options), signal);
+    await sleep(host.clock, wait, signal);
   }
 
   /** Resolves once nothing may be served any longer, because a release that leads has begun to choose nodes, too. */
@@ -195,6 +225,7 @@ export class OtherReleases {
     for (;;) {
       await sleep(host.clock, pause, signal);
       if (!leadership.leads()) continue;
+      if (host.clock.monotonic() >= this.#seenAt) this.#forgetFormer();
       const { others = [] } = await this.#look(signal);
       const choosing = others.filter(({ isOlder, selector }) => isOlder && selector !== undefined);
       pause = scope.isSelective || choosing.length > 0 ? pauses.selective : pauses.whole;

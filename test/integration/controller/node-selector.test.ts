@@ -257,6 +257,7 @@ describe('two releases that choose one node', () => {
   );
 
   test.each([
+    ['its leader changes again before the younger one has looked', 'network', {}, 0],
     ['what that one began may take effect for long', '', { 'consistency-window': '10m' }, 600_000],
   ])('and is not served by both although %s', async (_, wider, flags, longer) => {
     const world = new LabelledWorld(2);
