@@ -77,6 +77,8 @@ export class OtherReleases {
   readonly #deps: Deps;
   readonly #refused = Promise.withResolvers<'refused'>();
   #isDenialTold = false;
+  /** Not while this process waits for the Lease, which says what the former leader chose. */
+  #isAnnounced = false;
   /** Overlaps that were told, as texts. */
   #told: ReadonlySet<string> = new Set();
   #waitsFor: string | undefined;
@@ -85,11 +87,14 @@ export class OtherReleases {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.leadership.permission.onChange(() => this.announce());
+    deps.leadership.permission.onChange(() => {
+      if (this.#isAnnounced) this.announce();
+    });
   }
 
   /** Lets other releases know on our Lease which nodes we choose; not in a dry run, which changes nothing. */
   announce(): void {
+    this.#isAnnounced = true;
     const { leadership, host, served } = this.#deps;
     const text = leadership.permission.pauses.dryRun ? undefined : (host.options.nodeSelector?.text ?? '');
     leadership.lease?.annotate(selectorAnnotation(served), text);

@@ -55,6 +55,8 @@ test('our nodes are announced while no dry run is on, from the moment it ends', 
     served: 'CiliumNodes',
   } as never);
 
+  // Not before it leads: the Lease still says which nodes the former leader chose.
+  permission.change({ pause: ['mutations'] });
   releases.announce();
   permission.change({ dryRun: false });
   permission.change({ dryRun: true });
