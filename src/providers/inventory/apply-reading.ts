@@ -341,8 +341,9 @@ function attachedAsWeKnow(
 
 /**
  * A listing that lacks an address triggers a refresh at once; a refresh that lacks it triggers a second one. An
- * attachment in progress also triggers one, because an interface gets addresses only once it is attached. While an
- * interface is changing, reads decide nothing, so only the end of the change is awaited, in steps.
+ * attachment in progress also triggers one, because an interface gets addresses only once it is attached, and so does a
+ * detachment, which frees a slot. While an interface is changing, reads decide nothing, so only the end of the change is
+ * awaited, in steps.
  */
 function nextRefresh(before: InterfaceRecord, after: InterfaceRecord, reading: Reading): number | undefined {
   if (after.interface.condition === 'changing')
@@ -351,7 +352,7 @@ function nextRefresh(before: InterfaceRecord, after: InterfaceRecord, reading: R
   const due = open.map(([, since]) => since + reading.consistencyWindow);
   // The call may have taken effect by then, or never will.
   due.push(...[...after.releasing.values()].filter((until) => reading.startedAt < until));
-  if (after.interface.attachment?.state === 'attaching')
+  if ((after.interface.attachment?.state ?? 'attached') !== 'attached')
     due.push(reading.startedAt + reading.consistencyWindow);
   if (after.unlistedHoldings.size > 0 && reading.startedAt >= before.asOf) due.push(reading.startedAt);
   return due.length === 0 ? undefined : Math.min(...due);

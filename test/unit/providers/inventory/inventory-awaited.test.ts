@@ -167,6 +167,15 @@ test('an interface that the CiliumNode showed at startup is not awaited, whateve
   expect(view().awaited.size).toBe(0);
 });
 
+test('an interface that is being detached is read again, because its slot gets free', () => {
+  const { refresh, view } = inventoryRig();
+
+  refresh(0, eni());
+  refresh(5, eni(), detaching);
+
+  expect(view().refreshDue).toBe(35);
+});
+
 function allocated(...addresses: string[]): Answer {
   return { kind: 'allocated', interfaceId: 'eni-2', instanceId: 'i-1', addresses, prefixes: [] };
 }
