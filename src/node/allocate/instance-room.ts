@@ -7,7 +7,14 @@ import {
   unusableIn,
 } from '../../providers/contract/facts.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import { type KnownInstance, occupiedSlots, placesLeft, roomOn, unconfirmedOn } from '../demand/capacity.ts';
+import {
+  isOnDefaultCard,
+  type KnownInstance,
+  occupiedSlots,
+  placesLeft,
+  roomOn,
+  unconfirmedOn,
+} from '../demand/capacity.ts';
 import { exclusionOf } from '../demand/node-requirements.ts';
 import type { ObstacleOf } from './allocation-plan.ts';
 import { deviceIndexOf, type PlannedStep, slotsFilled } from './planned-step.ts';
@@ -89,15 +96,17 @@ export function isLeaving({ id, attachment }: NetworkInterface, frozen: Readonly
 
 /** Interfaces that could serve the rest if they were repaired in the cloud, or whose slots could. */
 export class BrokenInterfaces {
-  readonly #view: Pick<InstanceView, 'unreadable' | 'obscured'>;
+  readonly #view: Pick<InstanceView, 'interfaces' | 'unreadable' | 'obscured'>;
   readonly #frozen: ReadonlySet<string>;
   readonly #obscured = new Set<UnreadableInterface>();
-  readonly #leaving = new Set<string>();
   /** The cloud has failed to change them. */
   readonly failed: string[] = [];
 
   /** `frozen`: interfaces that wait for changes of ours. */
-  constructor(view: Pick<InstanceView, 'unreadable' | 'obscured'>, frozen: ReadonlySet<string>) {
+  constructor(
+    view: Pick<InstanceView, 'interfaces' | 'unreadable' | 'obscured'>,
+    frozen: ReadonlySet<string>,
+  ) {
     this.#view = view;
     this.#frozen = frozen;
   }
@@ -106,7 +115,11 @@ export class BrokenInterfaces {
   get obstacle(): ObstacleOf<'interfacesUnreadable' | 'interfacesDetaching'> | undefined {
     const interfaces = [...this.#view.unreadable, ...this.#obscured];
     if (interfaces.length > 0) return { kind: 'interfacesUnreadable', interfaces };
-    const interfaceIds = [...this.#leaving];
+    // Full ones too: their slots get free.
+    const leaving = this.#view.interfaces.filter(
+      (item) => isLeaving(item, this.#frozen) && isOnDefaultCard(item),
+    );
+    const interfaceIds = leaving.map(({ id }) => id);
     return interfaceIds.length > 0 ? { kind: 'interfacesDetaching', interfaceIds } : undefined;
   }
 
@@ -116,8 +129,7 @@ export class BrokenInterfaces {
     const obscured = this.#view.obscured.find((each) => each.id === id);
     if (obscured !== undefined) this.#obscured.add(obscured);
     else if (condition === 'failed') this.failed.push(id);
-    else if (isLeaving(item, this.#frozen)) this.#leaving.add(id);
-    else return false;
+    else return isLeaving(item, this.#frozen);
     return true;
   }
 }

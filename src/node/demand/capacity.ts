@@ -190,7 +190,8 @@ function unusableSlots(view: InstanceView): number {
   return unusableIn(view).filter((item) => item.networkCard === 0).length;
 }
 
-function isOnDefaultCard(item: NetworkInterface): boolean {
+/** Whether it occupies a slot there. */
+export function isOnDefaultCard(item: NetworkInterface): boolean {
   return (item.attachment?.networkCard ?? 0) === 0;
 }
 

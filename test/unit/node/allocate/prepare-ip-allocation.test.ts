@@ -158,7 +158,7 @@ describe('an interface that is not to be used', () => {
 });
 
 describe('the index of a new interface', () => {
-  const leaving = eni(2, 3, { attachment: attachment({ deviceIndex: 2, state: 'detaching' }) });
+  const leaving = { attachment: attachment({ deviceIndex: 2, state: 'detaching' }) };
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
     ['is the lowest free one', { view: view([full, eni(2, 9)]) }, ['new@1']],
     [
@@ -195,7 +195,8 @@ describe('the index of a new interface', () => {
       { ...view([full, eni(1, 9), eni(2, 3)]), obscured: [unreadable({ id: 'eni-2' })] },
       'interfacesUnreadable',
     ],
-    ['being detached', view([full, eni(1, 9), leaving]), 'interfacesDetaching'],
+    ['being detached', view([full, eni(1, 9), eni(2, 3, leaving)]), 'interfacesDetaching'],
+    ['being detached, and full', view([full, eni(1, 9), eni(2, 9, leaving)]), 'interfacesDetaching'],
   ])('is none when the last slot is %s', (_, seen, kind = 'noInterfaceSlots') => {
     const asked = requirements({ excludeInterfaceTags: { keep: 'out' } });
 
