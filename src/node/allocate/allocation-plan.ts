@@ -46,7 +46,7 @@ export type Obstacle =
   /** Data that the choice depends on cannot be read. */
   | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
 
-/** No other interface can serve the rest, and something else than Headwater takes these from the instance. */
+/** No other interface can serve the rest, and these are being detached. */
 interface InterfacesDetaching {
   readonly kind: 'interfacesDetaching';
   readonly interfaceIds: readonly string[];

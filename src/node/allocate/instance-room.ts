@@ -89,7 +89,7 @@ function takenIndexes({ view, steps }: DeviceSlots): ReadonlySet<number | undefi
   return taken;
 }
 
-/** Whether something else than Headwater takes it from its instance: it serves nothing more, and its slot gets free. */
+/** Whether it is being detached, and no part of the node follows that: it serves nothing more, and its slot gets free. */
 export function isLeaving({ id, attachment }: NetworkInterface, frozen: ReadonlySet<string>): boolean {
   return attachment?.state === 'detaching' && !frozen.has(id);
 }

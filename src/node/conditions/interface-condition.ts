@@ -20,12 +20,15 @@ export function changingInterfaces(ids: readonly string[]): NodeCondition {
   };
 }
 
-/** Something else takes from the instance the only interfaces that could serve it, or whose slots could. `lack`: of the others. */
+/**
+ * The only interfaces that could serve the instance, or whose slots could, are being detached: by something else, by a former
+ * leader, or by a call of ours that nobody follows any longer. `lack`: of the others.
+ */
 export function detachingInterfaces(ids: readonly string[], lack: string): NodeCondition {
   const [are, them, they] = ids.length === 1 ? ['is', 'it', 'it is'] : ['are', 'them', 'they are'];
   return {
     reason: 'InterfaceChanging',
-    message: `wait until ${ids.join(', ')} ${are} detached, which something else than Headwater began, or detach ${them} by force if ${they} stuck: no other interface can ${lack}`,
+    message: `wait until ${ids.join(', ')} ${are} detached, or detach ${them} by force if ${they} stuck: no other interface can ${lack}`,
   };
 }
 

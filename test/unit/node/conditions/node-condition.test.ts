@@ -100,20 +100,20 @@ describe('the text of a condition', () => {
       'the last update of eni-7 failed in the cloud: repair or update the interface there, which Headwater then uses again',
     ],
     [
-      'of interfaces that something else detaches',
+      'of interfaces that are being detached',
       obstacleCondition({ kind: 'interfacesDetaching', interfaceIds: ['eni-7', 'eni-8'] }, words),
       'InterfaceChanging',
-      'wait until eni-7, eni-8 are detached, which something else than Headwater began, or detach them by force if they are stuck: no other interface can serve the node',
+      'wait until eni-7, eni-8 are detached, or detach them by force if they are stuck: no other interface can serve the node',
     ],
     [
-      'of the only interface for an IPv6 prefix, which something else detaches',
+      'of the only interface for an IPv6 prefix, which is being detached',
       ipv6Condition(
         { kind: 'unmet', obstacle: { kind: 'interfacesDetaching', interfaceIds: ['eni-7'] }, refusals: [] },
         'm5.large',
         words,
       ),
       'InterfaceChanging',
-      'wait until eni-7 is detached, which something else than Headwater began, or detach it by force if it is stuck: no other interface can have an IPv6 prefix, and its agent asks for IPv6 and does not get ready without an IPv6 prefix',
+      'wait until eni-7 is detached, or detach it by force if it is stuck: no other interface can have an IPv6 prefix, and its agent asks for IPv6 and does not get ready without an IPv6 prefix',
     ],
     [
       'of interfaces that cannot be read beside full ones',
