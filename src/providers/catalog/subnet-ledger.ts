@@ -27,7 +27,7 @@ const unknown: Reservation = { took: () => undefined, settle: () => undefined };
 interface Entry {
   /** Negative for addresses that were released. */
   count: number;
-  /** The part of `count` that is in prefixes. */
+  /** The part of `count` that is in prefixes, also negative. */
   inPrefixes: number;
   /** Undefined while the call is in flight. */
   endedAt: number | undefined;
@@ -100,16 +100,16 @@ export class SubnetLedger {
     const account = this.#accounts.get(subnetId);
     if (account === undefined || now < account.exhaustedUntil) return 0;
     let { free } = account;
-    for (const { count } of account.entries) free += Math.max(0, -count);
-    return Math.max(0, free - this.reserved(subnetId));
+    for (const entry of account.entries) free -= countedOf(account, entry);
+    return Math.max(0, free);
   }
 
   /** Requested addresses that the cloud's count does not include yet. */
   reserved(subnetId: string): number {
     const account = this.#accounts.get(subnetId);
     let sum = 0;
-    for (const { count, inPrefixes } of account?.entries ?? [])
-      sum += Math.max(0, account?.arePrefixesApart === true ? count - inPrefixes : count);
+    if (account === undefined) return sum;
+    for (const entry of account.entries) sum += Math.max(0, countedOf(account, entry));
     return sum;
   }
 
@@ -128,7 +128,7 @@ export class SubnetLedger {
         // A count that includes it lacks what was given back since.
         const isCounted = !entries.has(entry);
         entry.count = isCounted ? taken - count : taken;
-        entry.inPrefixes = isCounted ? 0 : Math.min(inPrefixes, taken);
+        entry.inPrefixes = Math.min(inPrefixes, taken) - (isCounted ? inPrefixes : 0);
         if (isCounted || entry.endedAt === undefined) entry.endedAt = endedAt;
         if (entry.count === 0) entries.delete(entry);
         else entries.add(entry);
@@ -212,6 +212,11 @@ export class SubnetLedger {
       if (now < exhaustedUntil) blocked.set(id, exhaustedUntil);
     return blocked;
   }
+}
+
+/** The part of an entry that counts of the subnet include, or will. */
+function countedOf({ arePrefixesApart }: Account, { count, inPrefixes }: Entry): number {
+  return arePrefixesApart ? count - inPrefixes : count;
 }
 
 function recount(account: Account, free: number, startedAt: number): void {

@@ -75,6 +75,19 @@ describe('the free addresses of a subnet', () => {
     expect(subnets.free('s', 50)).toBe(left);
   });
 
+  test('get back no prefix of a space of their own when an interface with one is deleted', () => {
+    const subnets = ledger(100);
+    subnets.reserve('s', 32, 32).settle(32, 10);
+    subnets.observe(new Map([['s', 100]]), 20);
+    const reservation = subnets.reserve('s', 17, 16);
+    reservation.took(30);
+    subnets.observe(new Map([['s', 99]]), 31);
+
+    reservation.settle(0, 40);
+
+    expect(subnets.free('s', 41)).toBe(100);
+  });
+
   test.each([
     ['did not fall, so they come out of a space of their own', 100, 100],
     ['fell by another address meanwhile', 99, 99],
