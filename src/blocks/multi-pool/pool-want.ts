@@ -19,8 +19,9 @@ export function wantOf(
 ): readonly PoolWant[] {
   // A pool of one family serves nodes of both: they get what there is.
   if (definition !== undefined && definition[family] === undefined) return [];
-  // An address of two blocks serves one pod.
-  const own = outermost(listed).filter((each) => each.pool === pool && each.cidr.family === family);
+  const ofPool = listed.filter((each) => each.pool === pool && each.cidr.family === family);
+  // An address of two blocks serves one pod. A larger block of another pool takes none: all that the node is given could be in it.
+  const own = outermost(ofPool);
   // The agent knows of the ends of blocks what its list says.
   const { allowFirstIp = false, allowLastIp = false } =
     holder.allocated.find((entry) => entry.pool === pool) ?? {};

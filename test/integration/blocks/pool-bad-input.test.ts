@@ -124,6 +124,17 @@ describe('bad input of pools', () => {
     expect(await world.error('a')).toBe('');
   });
 
+  test('of a node that lists all addresses as a block costs it no more blocks than it asks for', async () => {
+    const world = await usual();
+    await world.node('a', { default: 1 });
+    await world.clock.advance(2000);
+    await world.list('a', { gone: ['0.0.0.0/0'], default: ['10.0.0.0/27'] });
+    await world.request('a', { default: 40 });
+    await world.clock.advance(60_000);
+
+    expect((await world.blocks('a'))['default']).toHaveLength(2);
+  });
+
   test('of two nodes with one block leaves both with it, and names the younger', async () => {
     const world = await usual();
     await world.node('a', { blue: 1 });
