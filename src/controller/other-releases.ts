@@ -55,8 +55,8 @@ export function otherReleases(
 
 /** Between two looks, in ms: soon once, because two releases may start at one time. */
 const pauses = { first: 10_000, selective: 60_000, whole: 600_000 };
-/** Until another release has looked and ended what it serves no longer, in ms. */
-const seenWithin = pauses.selective + 10_000;
+/** After that pause, another release has looked and ended what it serves no longer, in ms. */
+const lookTime = 10_000;
 /** Between two attempts to look before anything is served, in ms. */
 const attempts = { base: 500, cap: 5000 };
 /** How long such attempts go on, in ms. */
@@ -161,12 +161,14 @@ export class OtherReleases {
     signal: AbortSignal,
   ): Promise<void> {
     const { host, scope } = this.#deps;
-    const younger = others.find(({ isOlder, isHeld }) => !isOlder && isHeld);
-    const { text = '' } = host.options.nodeSelector ?? {};
-    if (younger === undefined || former === text || former === '') {
+    const younger = this.#younger(former, others);
+    if (younger === undefined) {
       this.#forgetFormer();
       return;
     }
+    // Without a selector, it looks rarely, unless it knows of an older release with one.
+    const isRare = former === undefined && younger.selector === undefined;
+    const seenWithin = (isRare ? pauses.whole : pauses.selective) + lookTime;
     const wait = seenWithin + settleTimeOf(host.options);
     this.#seenAt = host.clock.monotonic() + wait;
     if (scope.isSelective) {
@@ -177,6 +179,17 @@ export class OtherReleases {
     this.#waitsFor = `waits until the release of the Lease ${lease} has seen that this one has no node-selector`;
     host.log.info('waiting until a younger release has seen that this one serves all nodes', { lease });
     await sleep(host.clock, wait, signal);
+  }
+
+  /** A younger release that may serve what the former leader of this one did not choose: one that looks least often. */
+  #younger(former: string | undefined, others: readonly FoundRelease[]): FoundRelease | undefined {
+    const { host, scope } = this.#deps;
+    const { text = '' } = host.options.nodeSelector ?? {};
+    if (former === text || former === '') return undefined;
+    // Two releases without a selector are two writers, as below: neither leaves anything to the other.
+    const mayLeave = ({ selector }: FoundRelease): boolean => scope.isSelective || selector !== undefined;
+    const younger = others.filter((other) => !other.isOlder && other.isHeld && mayLeave(other));
+    return younger.find(({ selector }) => selector === undefined) ?? younger[0];
   }
 
   /** Resolves once nothing may be served any longer, because a release that leads has begun to choose nodes, too. */

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { OtherReleases, otherReleases, selectorAnnotation } from '../../../src/controller/other-releases.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import { optionsOf } from '../../support/given-options.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 
@@ -63,3 +65,55 @@ test('our nodes are announced while no dry run is on, from the moment it ends', 
 
   expect(annotated).toEqual([undefined, 'tier=pods', undefined]);
 });
+
+/** Our Lease is the older one. Returns for how long we leave nodes to the younger release, in ms. */
+async function waitsFor(
+  younger: string,
+  own: string,
+  former: string | undefined,
+): Promise<readonly number[]> {
+  const waits: number[] = [];
+  const leases = { items: [lease('own', '10', former), held(lease('younger', '11', younger))] };
+  const flags = own === '' ? {} : { 'node-selector': own };
+  const releases = new OtherReleases({
+    host: {
+      options: optionsOf({ ...flags, 'leader-election-lease-name': 'own' }),
+      log: recordingLogger(),
+      clock: new VirtualClock(),
+      random: new Random('looks'),
+    },
+    kubernetes: { send: () => Promise.resolve({ status: 200, body: JSON.stringify(leases) }) },
+    leadership: {
+      permission: new MutationPermission(noPauses),
+      lease: {
+        annotate: () => undefined,
+        annotation: (key: string) => (key === annotation ? former : undefined),
+      },
+    },
+    scope: {
+      isSelective: own !== '',
+      setOthers: () => undefined,
+      overlaps: () => [],
+      awaitYounger: (_: unknown, wait: number) => waits.push(wait),
+    },
+    served: 'CiliumNodes',
+  } as never);
+  await releases.lookFirst(new AbortController().signal);
+  return waits;
+}
+
+test.each([
+  ['a minute if it has a selector, too', 'tier=pods', undefined, 70_000],
+  ['ten minutes if it has none, and knew of no other release', '', undefined, 610_000],
+  ['a minute if it has none, and knew of this one', '', 'tier=system', 70_000],
+])('a younger release is given %s', async (_, younger, former, ms) => {
+  expect(await waitsFor(younger, 'tier=pods', former)).toEqual([ms]);
+});
+
+test('a release without a selector does not wait for a younger one without a selector', async () => {
+  expect(await waitsFor('', '', undefined)).toEqual([]);
+});
+
+function held(raw: JsonObject): JsonObject {
+  return { ...raw, spec: { holderIdentity: 'somebody' } };
+}
