@@ -16,6 +16,7 @@ import {
   unconfirmedOn,
 } from '../demand/capacity.ts';
 import { exclusionOf } from '../demand/node-requirements.ts';
+import type { AllocationFacts } from './allocation-facts.ts';
 import type { ObstacleOf } from './allocation-plan.ts';
 import { deviceIndexOf, type PlannedStep, slotsFilled } from './planned-step.ts';
 
@@ -36,6 +37,20 @@ export function roomFor(
     own,
     view.interfaces.reduce((sum, { id }) => sum - comingTo(id), left),
   );
+}
+
+/** Why nobody knows whether the room of an interface may be filled: the tags that an option asks for could not be read. */
+export function unreadRoom(
+  facts: AllocationFacts,
+  coming: readonly PlannedStep[],
+): ObstacleOf<'networkUnreadable'> | undefined {
+  const { subnets, unreadTags } = facts.network.infrastructure;
+  const failures = facts.view.interfaces.map((item) => {
+    const isLeftOut = subnets.get(item.subnetId)?.eligible === false;
+    return isLeftOut && roomFor(item, facts, coming) > 0 ? unreadTags?.get(item.subnetId) : undefined;
+  });
+  const failure = failures.find((each) => each !== undefined);
+  return failure && { kind: 'networkUnreadable', failure };
 }
 
 /** Names the first index where it excludes more than the primary interface, which is usual. */

@@ -22,6 +22,7 @@ import {
   freeDeviceIndex,
   noSlots,
   roomFor,
+  unreadRoom,
 } from './instance-room.ts';
 import {
   type PlannedStep,
@@ -283,7 +284,8 @@ class Draft implements Ipv6Draft {
     if (this.#willHaveRoom()) this.#isPassing = true;
     if (this.#exhausted.size > 0)
       return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
-    return this.#blocked(this.#broken.obstacle ?? noSlots(this.#facts));
+    const unread = unreadRoom(this.#facts, this.slots.steps);
+    return this.#blocked(this.#broken.obstacle ?? unread ?? noSlots(this.#facts));
   }
 
   /** Why interfaces that the instance was given serve no more. */
