@@ -125,7 +125,8 @@ interface ExaminedCluster {
 }
 
 interface Answers {
-  readonly facts: ReadCluster;
+  /** `allNodes`: raw, whichever release serves them. */
+  readonly facts: ReadCluster & { readonly allNodes: ReadCluster['nodes'] };
   readonly reader: ClusterReader;
   readonly config: Fact<CiliumConfig>;
 }
@@ -147,7 +148,7 @@ async function examineCluster(
   const mode = ipam === 'cluster-pool' || ipam === 'multi-pool' ? ipam : 'eni';
   const read = await reader.read(lease, accessScope(mode, options));
   const { findings: ofScope, ...own } = scoped(read, isShared ? await reader.leases() : known([]), options);
-  const facts = { ...read, ...own };
+  const facts = { ...read, ...own, allNodes: read.nodes };
   const config = await reader.ciliumConfig(namespace);
   const findings = [
     answer,
@@ -236,7 +237,8 @@ class CloudExamination {
     const ignored = new Set(valueOf(nodes, []).flatMap((node) => (node.isIgnored ? [node.name] : [])));
     const isServed = (raw: JsonObject): boolean => !isIgnored(raw) && !ignored.has(readIdentity(raw).name);
     const served = valueOf(facts.ciliumNodes, []).filter(isServed);
-    const named = await namedCluster(this.#cloud, this.#options, { nodes, signal: this.#signal });
+    const ofName = { nodes: facts.allNodes, config: valueOf(answers.config, {}), signal: this.#signal };
+    const named = await namedCluster(this.#cloud, this.#options, ofName);
     [this.#cloud, this.#options] = [named.cloud, named.options];
     const fleet = this.#fleetOf(served);
     const pods = valueOf(await reader.waitingPods(), []);

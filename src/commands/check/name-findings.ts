@@ -5,11 +5,13 @@ import type { Options } from '../../config/option-table.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
 import { cloudNamed, readClusterName } from '../../controller/eni/cluster-naming.ts';
 import type { ShownClusterName } from '../../controller/eni/shown-cluster-name.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { counted } from '../status/words.ts';
 import { answerOf, type CloudRead } from './cloud-facts.ts';
 import { type Fact, known, valueOf } from './fact.ts';
 import { type Finding, finding, ok } from './finding.ts';
-import type { ShownNode } from './shown-objects.ts';
+import { type CiliumConfig, ciliumConfigFindings } from './settings-findings.ts';
+import { shownNode } from './shown-objects.ts';
 
 const what = 'cluster name';
 
@@ -20,15 +22,25 @@ export interface NamedCluster {
   readonly findings: readonly Finding[];
 }
 
-/** Reads the name as the controller does. */
+/** Reads the name as the controller does. `nodes`: raw, of every release. `config`: the options of the agents. */
 export async function namedCluster(
   cloud: Cloud,
   options: Options,
-  { nodes, signal }: { readonly nodes: Fact<readonly ShownNode[]>; readonly signal: AbortSignal },
+  {
+    nodes,
+    config,
+    signal,
+  }: {
+    readonly nodes: Fact<readonly JsonObject[]>;
+    readonly config: CiliumConfig;
+    readonly signal: AbortSignal;
+  },
 ): Promise<NamedCluster> {
   const wanted = wantedName(options);
   if (wanted === undefined) return { cloud, options, findings: [] };
-  const asked = valueOf(nodes, []).flatMap(({ instanceId }) => instanceId ?? []);
+  const asked = valueOf(nodes, []).flatMap(
+    (raw) => shownNode(raw, (id) => cloud.instanceIdOf(id)).instanceId ?? [],
+  );
   const context = { caller: { priority: 'normal' }, signal } as const;
   const question = { key: wanted.key, asked };
   const read =
@@ -39,7 +51,14 @@ export async function namedCluster(
   const shown = read.kind === 'known' && read.value.kind === 'read' ? read.value.value : undefined;
   if (!wanted.isAsked || shown?.kind !== 'found') return { cloud, options, findings };
   const named = { ...options, clusterName: shown.name };
-  return { cloud: cloudNamed(cloud, named), options: named, findings };
+  const all = [...findings, ...agentsNamedOtherwise(config, named)];
+  return { cloud: cloudNamed(cloud, named), options: named, findings: all };
+}
+
+/** Without a name, cilium-operator takes that of the tag, too. */
+function agentsNamedOtherwise({ 'cluster-name': theirs }: CiliumConfig, named: Options): readonly Finding[] {
+  if (theirs === undefined || theirs === 'default') return [];
+  return ciliumConfigFindings({ 'cluster-name': theirs }, named);
 }
 
 /** The name to look for; undefined if the options say it, or nothing depends on it, or the cloud gives none. */

@@ -48,9 +48,9 @@ export function ciliumConfigFindings(
 ): readonly Finding[] {
   return (['ipam', 'cluster-name'] as const).flatMap((name) => {
     const [theirs, ours] = [config[name], options[propertyOf(name) as 'ipam' | 'clusterName']];
-    // Without a name, cilium-operator takes that of the tag, too.
-    const isAlike = name === 'cluster-name' && theirs === 'default' && askedNameTag(options) !== undefined;
-    if (theirs === undefined || theirs === ours || isAlike) return [];
+    // The name in a tag is compared once it is read.
+    const isOpen = name === 'cluster-name' && askedNameTag(options) !== undefined;
+    if (theirs === undefined || theirs === ours || isOpen) return [];
     const { verdict, effect } = shared[name];
     const found = `the agents have ${name}=${theirs} by the ConfigMap cilium-config, and Headwater ${ours}: ${effect}`;
     return [

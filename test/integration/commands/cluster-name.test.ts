@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child, endAll, headwater, problemsOf } from './child.ts';
-import { createNode } from './check-rig.ts';
+import { create, createNode, flagsFor, rowsOf } from './check-rig.ts';
 import { announce, simulate, type Simulated, smallCloud, supplyKeys } from './simulated.ts';
 
 const tag = 'aws:eks:cluster-name';
@@ -163,4 +163,42 @@ describe('a controller that takes the name of its cluster from the tag of EKS', 
       ]);
     },
   );
+});
+
+describe('headwater check with the name of the cluster in the tag of EKS', () => {
+  /** The rows of a check about the name, beside agents that have this one. */
+  async function rowsBeside(theirs: string, flags: readonly string[] = []): Promise<readonly string[]> {
+    const simulated = await simulate(join(directory, 'check'), taggedCloud({ one: 'blue', two: 'blue' }));
+    await joinAs(simulated.api, 'one');
+    await create(simulated.api, '/api/v1/namespaces/kube-system/configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'cilium-config' },
+      data: { 'cluster-name': theirs },
+    });
+    const [command = '', ...common] = flagsFor(simulated);
+    const others = common.filter((flag) => !flag.startsWith('--cluster-name'));
+    const ended = await headwater([command, ...others, asking, ...flags], { environment: supplyKeys });
+    return rowsOf(ended).filter((row) => /cluster[- ]name/.test(row));
+  }
+
+  const named = `ok          cluster name: blue, by the tag ${tag} of 1 instance`;
+
+  test.each([
+    ['the same name', 'blue', []],
+    ['none, so that cilium-operator takes that of the tag', 'default', []],
+    [
+      'another one',
+      'green',
+      [expect.stringMatching(/agents have cluster-name=green .*, and Headwater blue:/)],
+    ],
+  ])('compares it with that of agents that have %s', async (_, theirs, rows) => {
+    const found = await rowsBeside(theirs);
+
+    expect(found.toSorted()).toEqual([named, ...rows]);
+  });
+
+  test('reads it from Nodes of other releases, too, as the controller does', async () => {
+    expect(await rowsBeside('default', ['--node-selector=pool=a'])).toEqual([named]);
+  });
 });
