@@ -42,7 +42,7 @@ export async function namedCluster(
     (raw) => shownNode(raw, (id) => cloud.instanceIdOf(id)).instanceId ?? [],
   );
   const context = { caller: { priority: 'normal' }, signal } as const;
-  const question = { key: wanted.key, asked };
+  const question = { key: wanted.key, asked, options };
   const read =
     nodes.kind === 'unknown'
       ? nodes

@@ -15,7 +15,7 @@ import type { Host } from '../host.ts';
 import { failureFields } from '../reporting/failure-fields.ts';
 import type { StatusReport } from '../reporting/status-report.ts';
 import type { ClusterCache } from './cluster-cache.ts';
-import { type ShownClusterName, shownClusterName } from './shown-cluster-name.ts';
+import { type ReadTag, type ShownClusterName, shownClusterName } from './shown-cluster-name.ts';
 
 /** Pauses between attempts, in ms. */
 const pauses = { base: 1000, cap: 10_000 };
@@ -91,6 +91,7 @@ export class ClusterNaming {
     signal: AbortSignal,
   ): Promise<Missing | Extract<ShownClusterName, { kind: 'found' }>> {
     const { identityProblem, clusterNodes } = this.#cluster;
+    const { options } = this.#host;
     if (identityProblem !== undefined)
       return missing(`Nodes cannot be read: ${identityProblem}`, 'allow Headwater to list and watch nodes');
     // A list that is not complete may lack the Node that contradicts.
@@ -99,8 +100,7 @@ export class ClusterNaming {
     const asked = [...clusterNodes.values()].flatMap(({ instanceId }) => instanceId ?? []);
     try {
       const context = { caller: { priority: 'normal' }, signal } as const;
-      const found = await readClusterName(this.#implementation, { key, asked }, context);
-      return found.kind === 'found' ? this.#unlessExcluded(found) : found;
+      return await readClusterName(this.#implementation, { key, asked, options }, context);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof CloudError)) throw error;
@@ -108,16 +108,6 @@ export class ClusterNaming {
       const { message: _, ...details } = failureFields(error.failure);
       return { ...missing(`the tag ${key} cannot be read`, message), details };
     }
-  }
-
-  /** At its start, the process compares a name that the option says. */
-  #unlessExcluded(found: Extract<ShownClusterName, { kind: 'found' }>): Missing | typeof found {
-    const excluded = excludedOwnTag({ ...this.#host.options, clusterName: found.name });
-    if (excluded === undefined) return found;
-    return missing(
-      `the interfaces that Headwater creates would carry ${JSON.stringify(excluded.join('='))}, which exclude-interface-tags has`,
-      'set --exclude-interface-tags to tags of other interfaces',
-    );
   }
 
   #note(each: Missing): void {
@@ -137,15 +127,29 @@ export function cloudNamed(cloud: Cloud, options: Options): Cloud {
   return { ...cloud, interfaceTags: interfaceTags(options), belongingTags: belongingTags(options) };
 }
 
-/** Reads the name that these instances give their cluster. Rejects with a CloudError. */
+/** Reads the name that these instances give their cluster, if the options do not exclude it. Rejects with a CloudError. */
 export async function readClusterName(
   implementation: TagReading,
-  { key, asked }: { readonly key: string; readonly asked: readonly string[] },
+  { key, asked, options }: Pick<ReadTag, 'key' | 'asked'> & { readonly options: Options },
   context: CallContext,
 ): Promise<ShownClusterName> {
   const ids = [...new Set(asked)];
   const shown = ids.length === 0 ? undefined : await implementation.readTag?.(ids, key, context);
-  return shownClusterName({ key, asked: ids, shown: shown ?? new Map() });
+  const found = shownClusterName({ key, asked: ids, shown: shown ?? new Map() });
+  return found.kind === 'found' ? unlessExcluded(found, options) : found;
+}
+
+/** A name that the option says is compared when options are loaded. */
+function unlessExcluded(
+  found: Extract<ShownClusterName, { kind: 'found' }>,
+  options: Options,
+): ShownClusterName {
+  const excluded = excludedOwnTag({ ...options, clusterName: found.name });
+  if (excluded === undefined) return found;
+  return missing(
+    `the interfaces that Headwater creates would carry ${JSON.stringify(excluded.join('='))}, which exclude-interface-tags has`,
+    'set --exclude-interface-tags to tags of other interfaces',
+  );
 }
 
 function missing(problem: string, remedy: string): Missing {

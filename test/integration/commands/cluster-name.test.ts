@@ -201,4 +201,14 @@ describe('headwater check with the name of the cluster in the tag of EKS', () =>
   test('reads it from Nodes of other releases, too, as the controller does', async () => {
     expect(await rowsBeside('default', ['--node-selector=pool=a'])).toEqual([named]);
   });
+
+  test('says that the controller waits if exclude-interface-tags has the name', async () => {
+    const rows = await rowsBeside('default', ['--exclude-interface-tags=io.cilium/cluster-name=blue']);
+
+    expect(rows).toEqual([
+      expect.stringMatching(
+        /^problem +cluster name: .*"io.cilium\/cluster-name=blue", which exclude-interface-tags has/,
+      ),
+    ]);
+  });
 });
