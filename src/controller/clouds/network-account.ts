@@ -35,7 +35,7 @@ export function composeNetworkAccount(
   role: AssumedRole,
   { rules, own, deps }: { readonly rules: CallRules; readonly own: CloudCalls; readonly deps: CloudDeps },
 ): NetworkAccount {
-  const { options, metrics } = deps;
+  const { options, metrics, clock } = deps;
   const { gate, showCalls, buckets, denied } = composeCalls(
     {
       ...rules,
@@ -53,7 +53,7 @@ export function composeNetworkAccount(
   );
   const client = new OtherAccountClient(api, gate, accountOf(role));
   return {
-    sharedTags: new SharedSubnetTags(client, role, options.awsMaxResultsPerCall),
+    sharedTags: new SharedSubnetTags(client, role, { pageSize: options.awsMaxResultsPerCall, clock }),
     reports: {
       showCalls: () => {
         showCalls();

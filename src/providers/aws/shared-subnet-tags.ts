@@ -1,5 +1,6 @@
 // Reads the tags of subnets that another account shares with ours (AWS RAM): only their owner sees them, so a role of that account
 // reads them. It tells nothing but tags: even the names of zones may be others there.
+import type { Clock } from '../../runtime/clock.ts';
 import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { CallGate } from '../gate/call-gate.ts';
@@ -61,18 +62,27 @@ export interface TaggedSubnets {
   readonly failure?: CloudFailure;
 }
 
+/** Our own network waits for the tags of others: how long in all, in ms, be it for an answer or for their rate limits. */
+const maxWait = 10_000;
+
 export class SharedSubnetTags {
   readonly role: Pick<AssumedRole, 'arn'>;
   readonly client: Ec2Client;
   readonly #pageSize: number;
+  readonly #clock: Pick<Clock, 'schedule'>;
   /** By subnet, as its owner showed them last. */
   readonly #known = new Map<string, readonly Tag[]>();
   #lastRead: 'none' | 'answered' | 'failed' = 'none';
 
-  constructor(client: Ec2Client, role: Pick<AssumedRole, 'arn'>, pageSize: number) {
+  constructor(
+    client: Ec2Client,
+    role: Pick<AssumedRole, 'arn'>,
+    { pageSize, clock }: { readonly pageSize: number; readonly clock: Pick<Clock, 'schedule'> },
+  ) {
     this.client = client;
     this.role = role;
     this.#pageSize = pageSize;
+    this.#clock = clock;
   }
 
   get account(): string {
@@ -115,8 +125,12 @@ export class SharedSubnetTags {
   async #read(shared: readonly Ec2Subnet[], context: CallContext): Promise<CloudFailure | undefined> {
     const networkIds = [...new Set(shared.flatMap(({ VpcId }) => VpcId ?? []))];
     const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: this.#pageSize };
+    const tooLate = new AbortController();
+    const cancel = this.#clock.schedule(maxWait, () => tooLate.abort(this.#lateness()));
+    const within = { ...context, signal: AbortSignal.any([context.signal, tooLate.signal]) };
     try {
-      const { items } = await readList({ client: this.client, context }, 'DescribeSubnets', 'Subnets', input);
+      const reading = { client: this.client, context: within };
+      const { items } = await readList(reading, 'DescribeSubnets', 'Subnets', input);
       for (const subnet of items) {
         const { SubnetId: id, Tags: tags = [] } = subnet;
         if (id !== undefined && this.#isOfAccount(subnet)) this.#known.set(id, tags);
@@ -128,6 +142,20 @@ export class SharedSubnetTags {
       if (!(error instanceof CloudError)) throw error;
       this.#lastRead = 'failed';
       return error.failure;
+    } finally {
+      cancel();
     }
+  }
+
+  /** The failure of a read that still waits for its rate limits. */
+  #lateness(): CloudError {
+    const message = `the rate limits of account ${this.account} admit no call within ${maxWait / 1000} s`;
+    return new CloudError({
+      kind: 'throttled',
+      action: 'DescribeSubnets',
+      code: 'Timeout',
+      message,
+      requestId: undefined,
+    });
   }
 }

@@ -133,7 +133,7 @@ describe('a rehearsal with a role of another account', () => {
   /** How the role answers, and whether its account owns a subnet that was read before. */
   async function rehearsed(answering: Answering, wasRead: boolean) {
     const other = ec2ClientRig(answering);
-    const sharedTags = new SharedSubnetTags(other.client, role, 1000);
+    const sharedTags = new SharedSubnetTags(other.client, role, { pageSize: 1000, clock: other.clock });
     if (wasRead) await sharedTags.addTo(shared, context);
     const { client } = ec2ClientRig(permits);
     const { answers, unshown } = await rehearse(client, node, context, sharedTags);

@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { CallError } from '../../../../src/providers/gate/cloud-call.ts';
 import type { Ec2Subnet } from '../../../../src/providers/aws/ec2-api.ts';
 import { readInfrastructure } from '../../../../src/providers/aws/read-infrastructure.ts';
-import { failureOfRole, SharedSubnetTags } from '../../../../src/providers/aws/shared-subnet-tags.ts';
+import {
+  failureOfRole,
+  SharedSubnetTags,
+  type TaggedSubnets,
+} from '../../../../src/providers/aws/shared-subnet-tags.ts';
 import { remedyFor } from '../../../../src/node/conditions/call-condition.ts';
 import { context, ec2ClientRig } from './ec2-client-rig.ts';
 import { ec2Subnet } from './ec2-shapes.ts';
@@ -33,7 +37,7 @@ function tagsOf(...answers: readonly (readonly Ec2Subnet[] | CallError)[]) {
     if (answer instanceof CallError) throw answer;
     return { Subnets: answer };
   });
-  return { ...rig, tags: new SharedSubnetTags(rig.client, role, 1000) };
+  return { ...rig, tags: new SharedSubnetTags(rig.client, role, { pageSize: 1000, clock: rig.clock }) };
 }
 
 async function usesOf(tags: SharedSubnetTags, shown: readonly Ec2Subnet[]): Promise<readonly string[]> {
@@ -96,6 +100,29 @@ describe('tags of shared subnets', () => {
 
     expect([...unread.keys()]).toEqual(['subnet-4']);
     expect(failure?.permission).toBe('sts:AssumeRole');
+  });
+
+  test('are waited for no longer than 10 s where their account is to be left alone', async () => {
+    const throttle = {
+      result: 'refused',
+      code: 'RequestLimitExceeded',
+      message: 'slow',
+      status: 503,
+    } as const;
+    const { tags, sent, clock } = tagsOf(new CallError({ ...throttle, retryAfter: 300_000 }), [
+      { ...shared, ...use('pods') },
+    ]);
+    await tags.addTo([shared], context);
+    const reads: TaggedSubnets[] = [];
+    void tags.addTo([ours, shared], context).then((read) => reads.push(read));
+
+    await clock.advance(10_000);
+
+    expect(reads).toMatchObject([{ subnets: [ours, shared], failure: { kind: 'throttled' } }]);
+    expect(reads.flatMap(({ unread }) => [...unread.keys()])).toEqual(['subnet-2']);
+    await clock.advance(300_000);
+    expect(await usesOf(tags, [shared])).toEqual(['use=pods']);
+    expect(sent).toHaveLength(2);
   });
 
   test('decide which subnets the options allow', async () => {
