@@ -31,6 +31,8 @@ export class ClusterNaming {
   readonly #implementation: TagReading;
   readonly #cluster: NamingCluster;
   #missing: Missing | undefined;
+  /** The tag, from the first attempt on until the name is found. */
+  #asked: string | undefined;
   #report: Pick<StatusReport, 'cluster'> = {};
   #options: Options;
 
@@ -51,9 +53,10 @@ export class ClusterNaming {
     return this.#report;
   }
 
-  /** Why there is no name yet; undefined if there is one, or before the first attempt has ended. */
+  /** Why there is no name yet; undefined if there is one, or before the first attempt. */
   get problem(): string | undefined {
-    return this.#missing && `the name of the cluster is not known: ${inWords(this.#missing)}`;
+    if (this.#missing !== undefined) return `the name of the cluster is not known: ${inWords(this.#missing)}`;
+    return this.#asked && `the name of the cluster is being read from the tag ${this.#asked}`;
   }
 
   /** The cloud, whose interfaces carry the name. */
@@ -66,6 +69,7 @@ export class ClusterNaming {
     const { options, clock, random, log, audit } = this.#host;
     const key = askedNameTag(options);
     if (key === undefined) return;
+    this.#asked = key;
     const result = await retry(
       { clock, signal },
       () => this.#attempt(key, signal),
@@ -78,6 +82,7 @@ export class ClusterNaming {
     if (result.kind !== 'found') return;
     const { name, instances } = result;
     this.#missing = undefined;
+    this.#asked = undefined;
     this.#options = { ...options, clusterName: name };
     const cluster = { name, tag: key, instances };
     this.#report = { cluster };

@@ -163,6 +163,19 @@ describe('the name of the cluster in the tag of its instances', () => {
     expect(await controller.metric('headwater_leader')).toBe(0);
   });
 
+  test('is said to be read while EC2 does not answer', async () => {
+    const world = worldOf();
+    await world.announce(world.machine(0));
+    world.fault('DescribeInstances', { kind: 'lost', effect: 'after', connection: 'hang', delayMs: 0 });
+    const controller = start(world);
+
+    await world.advance(10_000);
+
+    expect(controller.controller.unreadiness()).toBe(
+      `it reads the cluster: the name of the cluster is being read from the tag ${key}`,
+    );
+  });
+
   test('may not be one that exclude-interface-tags leaves to other controllers', async () => {
     const world = worldOf();
     await world.announce(world.machine(0));
