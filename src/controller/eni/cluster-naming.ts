@@ -17,17 +17,18 @@ import type { StatusReport } from '../reporting/status-report.ts';
 import type { ClusterCache } from './cluster-cache.ts';
 import { type ReadTag, type ShownClusterName, shownClusterName } from './shown-cluster-name.ts';
 
-/** Pauses between attempts, in ms. */
+/** Pauses between attempts, in ms, for each call of an attempt: a large cluster spends no more of the account's limits. */
 const pauses = { base: 1000, cap: 10_000 };
 
+type NamingHost = Pick<Host, 'options' | 'clock' | 'random' | 'log' | 'audit'>;
 type NamingCluster = Pick<ClusterCache, 'nodeNames' | 'clusterNodes' | 'identityProblem'>;
-type TagReading = Pick<AllocationImplementation, 'readTag'>;
+type TagReading = Pick<AllocationImplementation, 'readTag' | 'maxInstancesPerRefresh'>;
 type Missing = Extract<ShownClusterName, { kind: 'none' }> & {
   readonly details?: Readonly<Record<string, unknown>>;
 };
 
 export class ClusterNaming {
-  readonly #host: Host;
+  readonly #host: NamingHost;
   readonly #implementation: TagReading;
   readonly #cluster: NamingCluster;
   #missing: Missing | undefined;
@@ -36,7 +37,7 @@ export class ClusterNaming {
   #report: Pick<StatusReport, 'cluster'> = {};
   #options: Options;
 
-  constructor(host: Host, implementation: TagReading, cluster: NamingCluster) {
+  constructor(host: NamingHost, implementation: TagReading, cluster: NamingCluster) {
     this.#host = host;
     this.#implementation = implementation;
     this.#cluster = cluster;
@@ -76,7 +77,7 @@ export class ClusterNaming {
       (each, tries) => {
         if (each.kind === 'found') return undefined;
         this.#note(each);
-        return randomWait(pauses, tries, random);
+        return randomWait(pauses, tries, random) * this.#callsOfAttempt();
       },
     );
     if (result.kind !== 'found') return;
@@ -95,14 +96,14 @@ export class ClusterNaming {
     key: string,
     signal: AbortSignal,
   ): Promise<Missing | Extract<ShownClusterName, { kind: 'found' }>> {
-    const { identityProblem, clusterNodes } = this.#cluster;
+    const { identityProblem } = this.#cluster;
     const { options } = this.#host;
     if (identityProblem !== undefined)
       return missing(`Nodes cannot be read: ${identityProblem}`, 'allow Headwater to list and watch nodes');
     // A list that is not complete may lack the Node that contradicts.
     if (this.#cluster.nodeNames() === undefined)
       return missing('Nodes are not listed yet', 'wait for the API server');
-    const asked = [...clusterNodes.values()].flatMap(({ instanceId }) => instanceId ?? []);
+    const asked = this.#namedInstances();
     try {
       const context = { caller: { priority: 'normal' }, signal } as const;
       return await readClusterName(this.#implementation, { key, asked, options }, context);
@@ -113,6 +114,17 @@ export class ClusterNaming {
       const { message: _, ...details } = failureFields(error.failure);
       return { ...missing(`the tag ${key} cannot be read`, message), details };
     }
+  }
+
+  #namedInstances(): readonly string[] {
+    return [...this.#cluster.clusterNodes.values()].flatMap(({ instanceId }) => instanceId ?? []);
+  }
+
+  #callsOfAttempt(): number {
+    return Math.max(
+      1,
+      Math.ceil(this.#namedInstances().length / this.#implementation.maxInstancesPerRefresh),
+    );
   }
 
   #note(each: Missing): void {
