@@ -2,7 +2,7 @@
 // reads them. It tells nothing but tags: even the names of zones may be others there.
 import type { Clock } from '../../runtime/clock.ts';
 import type { CallContext } from '../contract/cloud.ts';
-import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { CloudError, type CloudFailure, unreadable } from '../contract/cloud-failure.ts';
 import type { CallGate } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Subnet, Tag } from './ec2-api.ts';
@@ -58,7 +58,7 @@ export interface TaggedSubnets {
   readonly subnets: readonly Ec2Subnet[];
   /** Subnets whose tags were never read, and why. */
   readonly unread: ReadonlyMap<string, CloudFailure>;
-  /** Why the tags could not be read this time; undefined if they were, or if no subnet is shared. */
+  /** Why tags could not be read this time; undefined if they were, or if no subnet is shared. */
   readonly failure?: CloudFailure;
 }
 
@@ -103,11 +103,22 @@ export class SharedSubnetTags {
     if (shared.length === 0) return { subnets: shown, unread: new Map() };
     const failure = await this.#read(shared, context);
     const subnets = shown.map((subnet) => (this.#isOfAccount(subnet) ? this.#tagged(subnet) : subnet));
-    if (failure === undefined) return { subnets, unread: new Map() };
-    const unread = shared.flatMap(({ SubnetId: id = '' }) =>
-      this.#known.has(id) ? [] : [[id, failure] as const],
-    );
-    return { subnets, unread: new Map(unread), failure };
+    const unread = new Map(this.#unreadOf(shared, failure));
+    const [first] = unread.values();
+    const problem = failure ?? first;
+    return { subnets, unread, ...(problem !== undefined && { failure: problem }) };
+  }
+
+  /** An answer that does not show a subnet says nothing about its tags. */
+  #unreadOf(
+    shared: readonly Ec2Subnet[],
+    failure: CloudFailure | undefined,
+  ): readonly (readonly [id: string, failure: CloudFailure])[] {
+    return shared.flatMap(({ SubnetId: id }) => {
+      if (id === undefined || this.#known.has(id)) return [];
+      const { failure: notShown } = unreadable('DescribeSubnets', `the answer does not show ${id}`);
+      return [[id, failure ?? failureOfRole(notShown, this.role)] as const];
+    });
   }
 
   #isOfAccount({ OwnerId }: Ec2Subnet): boolean {

@@ -102,6 +102,22 @@ describe('tags of shared subnets', () => {
     expect(failure?.permission).toBe('sts:AssumeRole');
   });
 
+  test('that an answer has never shown are unread, although the read was answered', async () => {
+    const later = ec2Subnet({ SubnetId: 'subnet-4', ...ofOwner });
+    const { tags } = tagsOf([{ ...shared, ...use('pods') }], [later]);
+
+    const [first, second] = [
+      await tags.addTo([shared, later], context),
+      await tags.addTo([shared, later], context),
+    ];
+
+    expect([...first.unread]).toMatchObject([
+      ['subnet-4', { kind: 'unreadable', message: `the answer does not show subnet-4 (with ${role.arn})` }],
+    ]);
+    expect(first.failure).toEqual(first.unread.get('subnet-4'));
+    expect([second.unread, second.failure]).toEqual([new Map(), undefined]);
+  });
+
   test('are waited for no longer than 10 s where their account is to be left alone', async () => {
     const throttle = {
       result: 'refused',
