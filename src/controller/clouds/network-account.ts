@@ -53,7 +53,11 @@ export function composeNetworkAccount(
   );
   const client = new OtherAccountClient(api, gate, accountOf(role));
   return {
-    sharedTags: new SharedSubnetTags(client, role, { pageSize: options.awsMaxResultsPerCall, clock }),
+    sharedTags: new SharedSubnetTags(client, role, {
+      pageSize: options.awsMaxResultsPerCall,
+      clock,
+      subnetIds: options.subnetIdsFilter,
+    }),
     reports: {
       showCalls: () => {
         showCalls();

@@ -86,7 +86,7 @@ function unusedRole(sharedTags: SharedSubnetTags | undefined): Pick<Rehearsals, 
   if (sharedTags?.lastRead !== 'none') return {};
   const { account } = sharedTags;
   return {
-    unshown: `the network shows no subnet of account ${account}, which the role of --network-account-role-arn is for`,
+    unshown: `no subnet that was read and may be used is of account ${account}, which the role of --network-account-role-arn is for`,
   };
 }
 

@@ -70,19 +70,30 @@ export class SharedSubnetTags {
   readonly client: Ec2Client;
   readonly #pageSize: number;
   readonly #clock: Pick<Clock, 'schedule'>;
+  readonly #subnetIds: readonly string[];
   /** By subnet, as its owner showed them last. */
   readonly #known = new Map<string, readonly Tag[]>();
   #lastRead: 'none' | 'answered' | 'failed' = 'none';
 
+  /** `subnetIds`: the only subnets to use; empty for all. */
   constructor(
     client: Ec2Client,
     role: Pick<AssumedRole, 'arn'>,
-    { pageSize, clock }: { readonly pageSize: number; readonly clock: Pick<Clock, 'schedule'> },
+    {
+      pageSize,
+      clock,
+      subnetIds = [],
+    }: {
+      readonly pageSize: number;
+      readonly clock: Pick<Clock, 'schedule'>;
+      readonly subnetIds?: readonly string[];
+    },
   ) {
     this.client = client;
     this.role = role;
     this.#pageSize = pageSize;
     this.#clock = clock;
+    this.#subnetIds = subnetIds;
   }
 
   get account(): string {
@@ -99,10 +110,10 @@ export class SharedSubnetTags {
    * last. Rejects only with the signal's reason, or with a bug.
    */
   async addTo(shown: readonly Ec2Subnet[], context: CallContext): Promise<TaggedSubnets> {
-    const shared = shown.filter((subnet) => this.#isOfAccount(subnet));
+    const shared = shown.filter((subnet) => this.#isMeant(subnet));
     if (shared.length === 0) return { subnets: shown, unread: new Map() };
     const failure = await this.#read(shared, context);
-    const subnets = shown.map((subnet) => (this.#isOfAccount(subnet) ? this.#tagged(subnet) : subnet));
+    const subnets = shown.map((subnet) => (this.#isMeant(subnet) ? this.#tagged(subnet) : subnet));
     const unread = new Map(this.#unreadOf(shared, failure));
     const [first] = unread.values();
     const problem = failure ?? first;
@@ -121,8 +132,10 @@ export class SharedSubnetTags {
     });
   }
 
-  #isOfAccount({ OwnerId }: Ec2Subnet): boolean {
-    return OwnerId === this.account;
+  /** Whether it is of that account, and not left out by its id: no tags would make such a subnet usable. */
+  #isMeant({ OwnerId, SubnetId = '' }: Ec2Subnet): boolean {
+    const isAllowed = this.#subnetIds.length === 0 || this.#subnetIds.includes(SubnetId);
+    return isAllowed && OwnerId === this.account;
   }
 
   /** Where both accounts set a key, the value of our own counts: it is meant for those who use the subnet. */
@@ -144,7 +157,7 @@ export class SharedSubnetTags {
       const { items } = await readList(reading, 'DescribeSubnets', 'Subnets', input);
       for (const subnet of items) {
         const { SubnetId: id, Tags: tags = [] } = subnet;
-        if (id !== undefined && this.#isOfAccount(subnet)) this.#known.set(id, tags);
+        if (id !== undefined && this.#isMeant(subnet)) this.#known.set(id, tags);
       }
       this.#lastRead = 'answered';
       return undefined;

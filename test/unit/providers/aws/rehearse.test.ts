@@ -150,7 +150,7 @@ describe('a rehearsal with a role of another account', () => {
     expect(sent.map(({ input }) => input)).toEqual([dryRun]);
     expect(answers).toEqual([{ action, answer: 'permitted' }]);
     expect(unshown).toBe(
-      'the network shows no subnet of account 444455556666, which the role of --network-account-role-arn is for',
+      'no subnet that was read and may be used is of account 444455556666, which the role of --network-account-role-arn is for',
     );
   });
 

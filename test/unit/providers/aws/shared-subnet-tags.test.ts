@@ -168,6 +168,18 @@ describe('tags of shared subnets', () => {
     }
   });
 
+  test('are not read of subnets that an option leaves out by their ids', async () => {
+    const { client, clock, sent } = ec2ClientRig(() => {
+      throw denial;
+    });
+    const tags = new SharedSubnetTags(client, role, { pageSize: 1000, clock, subnetIds: ['subnet-1'] });
+
+    const read = await tags.addTo([ours, shared], context);
+
+    expect(read).toEqual({ subnets: [ours, shared], unread: new Map() });
+    expect([sent, tags.lastRead]).toEqual([[], 'none']);
+  });
+
   test('that no answer brings are a problem of the account', async () => {
     const { tags } = tagsOf(new CallError({ result: 'noAnswer', code: 'Timeout', message: 'no answer' }));
     const { client } = ec2ClientRig(() => ({
