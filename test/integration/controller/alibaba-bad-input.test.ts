@@ -145,7 +145,6 @@ const rows: Readonly<Record<string, BadInput>> = {
       };
     },
     said: [
-      'CallFailed: AttachNetworkInterface answers InvalidEcsId.NotFound: The specified instance INSTANCE does not exist.',
       "InstanceNotFound: instance INSTANCE is not found: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
     ],
     isServed: false,
