@@ -1,4 +1,4 @@
-// The tests on a real API server. Each file brings a cluster of its own and mostly waits: five at a time.
+// The tests on a real API server. Each file brings a cluster of its own and mostly waits: three at a time.
 import plain from '../../jest.config.mjs';
 
 export default {
@@ -6,5 +6,5 @@ export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  maxWorkers: 5,
+  maxWorkers: 3,
 };
