@@ -4,6 +4,9 @@ import { type IamPolicy, readIamPolicy } from '../../src/simulator/ec2/iam-polic
 
 export const shippedPolicy = policyIn('iam-policy.json');
 
+/** Only the command check asks for it, and does without it. */
+export const ofCheck = 'ec2:GetSubnetCidrReservations';
+
 /** For the role of an account that shares subnets. */
 export const networkAccountPolicy = policyIn('iam-policy-network-account.json');
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { shippedPolicy } from '../../support/shipped-policy.ts';
+import { ofCheck, shippedPolicy } from '../../support/shipped-policy.ts';
 import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { region } from '../rig/e2e-topology.ts';
 import { sharedCluster } from '../rig/shared-cluster.ts';
@@ -40,6 +40,6 @@ describe('a node that needs everything that Headwater can do in EC2', () => {
     await cluster.until('it gives an interface back', () => interfaces.size < max, { limit: 120_000 });
 
     const allowed = new Set(shippedPolicy.Statement.flatMap(({ Action }) => Action));
-    expect([...cluster.usedActions].sort()).toEqual([...allowed].sort());
+    expect([...cluster.usedActions, ofCheck].sort()).toEqual([...allowed].sort());
   });
 });

@@ -6,7 +6,7 @@ import type { IamPolicy } from '../../../src/simulator/ec2/iam-policy.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { controllerArn } from '../../support/in-process-ec2.ts';
 import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
-import { shippedPolicy } from '../../support/shipped-policy.ts';
+import { ofCheck, shippedPolicy } from '../../support/shipped-policy.ts';
 import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
@@ -23,9 +23,6 @@ interface Grant {
 const grants: readonly Grant[] = shippedPolicy.Statement.flatMap(({ Sid: sid = '', Action, Resource }) =>
   Action.flatMap((permission) => Resource.map((resource) => ({ sid, permission, resource }))),
 );
-
-/** Only the command check asks for it, and does without it. */
-const ofCheck = 'ec2:GetSubnetCidrReservations';
 
 /** The shipped policy without one grant. */
 function without({ sid, permission, resource }: Grant): IamPolicy {
