@@ -34,6 +34,8 @@ const changes: readonly Step[] = [
 
 /** How long a watch lasts during which changes are made, in seconds: a busy server needs several for them. */
 const amidChanges = 6;
+/** How long a watch lasts that first reads the newest state, in seconds: a busy server needs several for that. */
+const amidRead = 4;
 
 function watches(
   title: string,
@@ -95,7 +97,7 @@ export const watching: readonly Step[] = [
     events: [],
   },
   {
-    ...watches('starts with the current objects', '', 1),
+    ...watches('starts with the current objects', '', amidRead),
     during: [],
     events: [{ type: 'ADDED', object: { metadata: { name: 'a1' } } }],
   },
@@ -109,7 +111,7 @@ export const watching: readonly Step[] = [
     events: [{ type: 'ADDED', object: { metadata: { name: 'a1' } } }],
   },
   {
-    ...watches('marks the end of the initial objects by a bookmark', '?allowWatchBookmarks=true', 1),
+    ...watches('marks the end of the initial objects by a bookmark', '?allowWatchBookmarks=true', amidRead),
     needs: 'watch progress',
     during: [],
     events: [
