@@ -41,7 +41,11 @@ export const awsOptions = optionRows(
       help: 'A role of the account that shares subnets with that of the nodes (AWS RAM). Headwater assumes it to read the tags of these subnets, which only their owner sees, and for nothing else. Set it to select shared subnets by tags.',
     },
     'network-account-external-id': {
-      kind: text('id', /^[\w+=,.@:/-]{2,1224}$/, '2 to 1224 letters, digits and characters of _+=,.@:/-'),
+      kind: text(
+        'id',
+        /^[\w+=,.@:/-]{2,1000}[\w+=,.@:/-]{0,224}$/,
+        '2 to 1224 letters, digits and characters of _+=,.@:/-',
+      ),
       origin: 'headwater',
       cloud: 'eni',
       help: 'The external id that the trust policy of network-account-role-arn requires. If unset, none is sent.',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
 import type { ListenAddress } from '../../../src/observability/listen-address.ts';
 import type { LogLevel } from '../../../src/observability/logger.ts';
 import { optionGroups } from '../../../src/config/option-row.ts';
@@ -93,5 +94,16 @@ describe('the table of options', () => {
       'state-dir',
       'ui',
     ]);
+  });
+
+  test('has no pattern that repeats anything over 1,000 times, which Helm refuses in the schema of the chart', async () => {
+    const schema = await readFile(
+      new URL('../../../charts/headwater/values.schema.json', import.meta.url),
+      'utf8',
+    );
+    const repeats = [...schema.matchAll(/\{(\d+),(\d*)\}/g)].flatMap(([, ...bounds]) => bounds.map(Number));
+
+    expect(repeats.length).toBeGreaterThan(0);
+    expect(Math.max(...repeats)).toBeLessThanOrEqual(1000);
   });
 });
