@@ -285,6 +285,7 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
   'azure-subscription-id': ['00000000-0000-0000-0000-000000000001'],
   'azure-user-assigned-identity-id': '00000000-0000-0000-0000-0000000000cc',
   'azure-metadata-endpoint': 'http://127.0.0.1:4597',
+  'network-account-role-arn': 'arn:aws:iam::444455556666:role/headwater-network',
   'alibaba-cloud-region': 'cn-hangzhou',
   'alibaba-cloud-vpc-id': 'vpc-bp1aevy8sofi8mh1q0000',
   'alibaba-cloud-metadata-endpoint': 'http://127.0.0.1:4595',
