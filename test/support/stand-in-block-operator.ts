@@ -54,7 +54,7 @@ export class StandInBlockOperator {
     this.#stopping.abort();
   }
 
-  /** Its watch shows an object that lacks blocks, after it has shown that these are taken: it does not wait for its next list. */
+  /** The watch shows an object that lacks blocks, after it has shown that `taken` are: the next list is not waited for. */
   async see(node: JsonObject, taken: Iterable<string>): Promise<void> {
     for (const block of taken) this.#taken.add(block);
     await this.#serve(node);

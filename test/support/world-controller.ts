@@ -233,6 +233,14 @@ export function startController(world: ClusterWorld, setup: ControllerSetup = {}
   return new WorldController(world, setup);
 }
 
+/** Moves the clock until the controller has ended. */
+export async function stopController(world: ClusterWorld, controller: WorldController): Promise<void> {
+  let hasEnded = false;
+  void controller.outcome.then(() => (hasEnded = true));
+  controller.stop();
+  await world.until('the controller has ended', () => hasEnded);
+}
+
 /** Another process takes over from a killed one. */
 export function takeOver(
   world: ClusterWorld,

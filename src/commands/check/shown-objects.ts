@@ -19,7 +19,7 @@ export interface ShownNode {
   /** Pods that its kubelet admits; undefined before it says so. */
   readonly podCapacity: number | undefined;
   readonly isIgnored: boolean;
-  /** Its InternalIPs of IPv4. */
+  /** InternalIPs of the Node, of IPv4. */
   readonly addresses: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export interface Subnet {
 /** A block of a subnet that its owner reserved. */
 export interface SubnetReservation {
   readonly cidr: string;
-  /** Its only use: whole prefixes, or addresses that a request names. Headwater names none. */
+  /** The only use of its addresses: whole prefixes, or addresses that a request names. Headwater names none. */
   readonly use: 'prefixes' | 'namedAddresses';
 }
 

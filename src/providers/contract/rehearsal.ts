@@ -25,7 +25,7 @@ export type RehearsedNodes = readonly [RehearsedNode, ...RehearsedNode[]];
 export interface Rehearsals {
   /** How the cloud says it, with a verb: `a dry run permits`. */
   readonly witness: string;
-  /** Refusals that the cloud may have all the same, or an identity that nothing uses, in words; undefined if none. */
+  /** Refusals that the cloud may have nevertheless, or an identity that nothing uses, in words; undefined if none. */
   readonly unshown?: string;
   readonly answers: readonly Rehearsal[];
 }

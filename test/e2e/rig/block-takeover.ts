@@ -1,4 +1,4 @@
-// What changes of nodes with blocks from one allocator to another have in common: two controllers of Headwater of which one leads,
+// The common part of moves of nodes with blocks from one allocator to another: two controllers of Headwater of which one leads,
 // nodes that join one after the other or in bursts, and a log of who wrote what.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

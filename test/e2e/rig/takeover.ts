@@ -109,7 +109,7 @@ export class Takeover {
     });
   }
 
-  /** What must not have happened and has, up to now. */
+  /** Events up to now that must not have happened. */
   async problems(): Promise<readonly string[]> {
     const { invariants } = this.cluster;
     await invariants.check();

@@ -116,7 +116,7 @@ function timesIn(
     .toSorted((a, b) => a - b);
 }
 
-/** What Headwater may write, by where it stands. */
+/** Fields that Headwater may write, by where it stands. */
 export interface OwnFields {
   readonly spec?: readonly string[];
   /** In `spec.ipam`. */

@@ -26,7 +26,7 @@ const election = takeoverPlan({}).flags.filter((flag) => flag.startsWith('--lead
 const byStandIn = ({ program }: LoggedWrite): boolean => program === 'cilium-operator-generic';
 const ownInStatus = ['operator-status'];
 
-/** What neither side writes of a CiliumNode or of a Node: it has to stay as it is. */
+/** Fields that neither side writes of a CiliumNode or of a Node: they have to stay as they are. */
 const foreign = {
   cilium: { ipam: { 'pod-cidrs': { '192.0.2.0/24': { status: 'in-use' } } } },
   node: { conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }] },

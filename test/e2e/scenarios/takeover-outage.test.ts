@@ -29,7 +29,7 @@ describe('an API server that is away for two minutes while Headwater takes nodes
   let config: MountedConfig;
   let operator: StandInBlockOperator;
   let pair: Pair;
-  /** What led before. */
+  /** The process that led before. */
   let leader: Rival;
   let first: Blocks;
   let growing: readonly Promise<unknown>[];

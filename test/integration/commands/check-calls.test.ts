@@ -6,7 +6,7 @@ import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { checkedWorld } from '../../support/checked-world.ts';
 import type { ClusterWorld } from '../../support/cluster-world.ts';
 import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
-import { startController } from '../../support/world-controller.ts';
+import { startController, stopController } from '../../support/world-controller.ts';
 import { World } from '../../support/world.ts';
 
 const count = 1000;
@@ -49,10 +49,7 @@ describe('a check of a clean cluster of 1,000 nodes', () => {
     await world.announce(served, { spec: { ipam: { 'pre-allocate': 20 } } });
     const controller = startController(world);
     await world.until('a node has interfaces of Headwater', () => world.pool(served).size >= 20);
-    let hasEnded = false;
-    void controller.outcome.then(() => (hasEnded = true));
-    controller.stop();
-    await world.until('the controller has ended', () => hasEnded);
+    await stopController(world, controller);
     for (const machine of others) await world.announce(machine);
 
     const { calls, wrong } = await checkedWorld(world);

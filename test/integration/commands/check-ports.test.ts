@@ -1,4 +1,4 @@
-// What the command check says of the port that a controller serves at, in clusters of one process.
+// Answers of the command check about the port that a controller serves at, in clusters of one process.
 import { describe, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// What the command check says of reservations of subnets on EC2, and when it asks.
+// Answers of the command check about reservations of subnets on EC2, and when it asks.
 import { describe, expect, test } from '@jest/globals';
 import { createReservation } from '../../../src/simulator/cloud/subnets.ts';
 import { checkedWorld } from '../../support/checked-world.ts';

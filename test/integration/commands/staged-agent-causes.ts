@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { checkedWorld } from '../../support/checked-world.ts';
 import type { ClusterWorld } from '../../support/cluster-world.ts';
-import { startController } from '../../support/world-controller.ts';
+import { startController, stopController } from '../../support/world-controller.ts';
 import { addPod, type Causes, ciliumConfig, podOf, type Stage, stageIn } from './staged-causes.ts';
 import { newNode } from '../../../src/simulator/workload/node-objects.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
@@ -13,10 +13,7 @@ const minute = 60_000;
 async function supply({ world, one }: Stage<ClusterWorld>): Promise<void> {
   const controller = startController(world);
   await world.until('the node has addresses', () => world.pool(one).size >= 8);
-  let hasEnded = false;
-  void controller.outcome.then(() => (hasEnded = true));
-  controller.stop();
-  await world.until('the controller ends', () => hasEnded);
+  await stopController(world, controller);
   await world.use(one, 1);
 }
 
