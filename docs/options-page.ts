@@ -65,8 +65,8 @@ function sectionWithoutEffect(): string {
       const rows = Object.entries(reasons).map(([name, reason]) => `| \`--${name}\` | ${reason} |`);
       return `## Options of ${program} without effect
 
-\`headwater ${command}\` accepts them. If one is set by ${sources}, it logs a notice at startup. In \`--config-dir\` it ignores them
-silently.
+\`headwater ${command}\` accepts them. If one is set by ${sources}, it logs a notice at startup. One notice
+names those in \`--config-dir\`, with their reasons.
 
 | Option | Why it does nothing |
 | --- | --- |

@@ -7,7 +7,7 @@ import type { RawFlags } from '../config/raw-option.ts';
 import type { OptionCommand } from '../config/option-scope.ts';
 import type { Options } from '../config/option-table.ts';
 import { thisProcess } from '../config/process-environment.ts';
-import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
+import { type LiveReading, readLiveOptions, textsAtStart } from '../config/read-live-options.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import { auditLines } from './audit-lines.ts';
 import { ChangeAudit } from '../controller/reporting/change-audit.ts';
@@ -48,6 +48,8 @@ async function runController(command: OptionCommand, given: RawFlags): Promise<n
   const start = loadOrRefuse(given, { ...context, checks: blockChecks });
   if (start.kind === 'refused') return start.exitCode;
   const { options, outbound, log } = start;
+  // Only files in a directory can change while the process runs.
+  const atStart = options.configDir === undefined ? undefined : textsAtStart(command, given, thisProcess);
   const stop = new AbortController();
   const shutDown = (signal: NodeJS.Signals): void => {
     if (!stop.signal.aborted) log.info('shutting down', { signal });
@@ -60,8 +62,7 @@ async function runController(command: OptionCommand, given: RawFlags): Promise<n
   try {
     return await serve(
       { command, options, outbound, log },
-      // Only files in a directory can change while the process runs.
-      options.configDir === undefined ? undefined : () => readLiveOptions(given, thisProcess),
+      atStart && (() => readLiveOptions(given, thisProcess, atStart)),
       stop.signal,
     );
   } catch (error) {

@@ -5,6 +5,9 @@ import type { ProcessEnvironment } from './option-row.ts';
 import { optionNames, optionTable, type OptionName } from './option-table.ts';
 
 export interface ConfigDirectory {
+  readonly path: string;
+  /** Entries, whoever they are for. */
+  readonly names: ReadonlySet<string>;
   /** Trimmed texts of the relevant files, with their paths. */
   readonly files: ReadonlyMap<OptionName, ConfigFile>;
   /** Entries that were unreadable. */
@@ -47,5 +50,5 @@ export function readConfigDirectory(
     const text = attempt(name, path, () => processEnvironment.readFile(path));
     if (text !== undefined) files.set(name, { path, text: text.trim() });
   }
-  return { files, failures };
+  return { path: directory, names: present, files, failures };
 }

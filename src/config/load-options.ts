@@ -92,7 +92,7 @@ export function loadOptions(
     ...(scope === 'cloud'
       ? warningsOnIdleBlocks(unexplained, places, options)
       : warningsOnIdle(unexplained, scope)),
-    ...warningsOnIgnored(command, flags, processEnvironment),
+    ...warningsOnIgnored(command, places),
     ...(scope === 'cloud' ? cloudWarnings(options, sources) : checks.warnings(options, scope)),
     ...outboundWarnings,
   ];
@@ -149,7 +149,7 @@ export function readOption(name: OptionName, places: Places, scope: OptionScope 
 }
 
 /** The mode decides which options count, so it is read first. */
-function scopeOf(command: ConfiguredCommand, places: Places): OptionScope {
+export function scopeOf(command: ConfiguredCommand, places: Places): OptionScope {
   if (command !== 'run') return command;
   const { reading } = readOption('ipam', places);
   const mode = reading.kind === 'value' ? reading.value : undefined;

@@ -1,12 +1,13 @@
 // Comments on accepted options that have no effect or a cost.
 import { callCapOf, capInWords } from './call-cap.ts';
-import { findRawOption, type Places, type RawFlags } from './raw-option.ts';
+import type { ConfigDirectory } from './config-directory.ts';
+import { findRawOption, type Places } from './raw-option.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import { minDetachedTime } from '../providers/orphans/orphan-eligibility.ts';
 import { formatDuration } from './go-duration.ts';
 import { cloudOf, cloudSettings } from './clouds/clouds.ts';
 import { releaseWindowOf } from './release-window.ts';
-import type { OptionRow, ProcessEnvironment } from './option-row.ts';
+import type { OptionRow } from './option-row.ts';
 import { type ConfiguredCommand, optionsOfCommand, type OptionScope } from './option-scope.ts';
 import {
   environmentNameOf,
@@ -26,13 +27,12 @@ export interface OptionWarning {
 }
 
 /**
- * Reports options from flags or the environment that have no effect, or not with their value. It ignores the directory,
- * which is shared with the agents: settings for them are no mistake.
+ * Reports options that have no effect, or not with their value: those of flags and the environment one by one, those of the
+ * directory in one notice. It is shared with the agents, so what is not known here is no mistake.
  */
 export function warningsOnIgnored(
   command: ConfiguredCommand,
-  flags: RawFlags,
-  { environment }: ProcessEnvironment,
+  { flags, processEnvironment: { environment }, directory }: Places,
 ): readonly OptionWarning[] {
   const { variables, reasons } = withoutEffectIn(command) ?? { variables: false, reasons: {} };
   const ignored = Object.entries(reasons).flatMap(([option, reason]) => {
@@ -45,7 +45,25 @@ export function warningsOnIgnored(
     const text = flags.get(option)?.findLast((each) => Object.hasOwn(unsetBy, each.trim()));
     return text === undefined ? [] : noEffect(option, { flag: option }, unsetBy[text.trim()] ?? '');
   });
-  return [...ignored, ...unsetting];
+  return [...ignored, ...unsetting, ...ignoredInDirectory(command, reasons, directory)];
+}
+
+function ignoredInDirectory(
+  command: ConfiguredCommand,
+  reasons: Readonly<Record<string, string>>,
+  directory: ConfigDirectory | undefined,
+): readonly OptionWarning[] {
+  if (directory === undefined) return [];
+  const ignored = Object.entries(reasons).filter(([option]) => directory.names.has(option));
+  const unsetting = optionsOfCommand(command).flatMap((option): [string, string][] => {
+    const { unsetBy = {} }: OptionRow = optionTable[option];
+    const reason = unsetBy[directory.files.get(option)?.text ?? ''];
+    return reason === undefined ? [] : [[option, reason]];
+  });
+  const all = [...ignored, ...unsetting];
+  if (all.length === 0) return [];
+  const details = { from: `the directory ${directory.path}`, ...Object.fromEntries(all) };
+  return [{ kind: 'notice', message: 'options without effect in the directory', details }];
 }
 
 function noEffect(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { renameSync } from 'node:fs';
 import { LiveOptions } from '../../../src/config/live-options.ts';
-import { type LiveValues, readLiveOptions } from '../../../src/config/read-live-options.ts';
+import { type LiveValues, readLiveOptions, textsAtStart } from '../../../src/config/read-live-options.ts';
 import { thisProcess } from '../../../src/config/process-environment.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
@@ -29,8 +29,9 @@ function start(
   const given = new Map(
     Object.entries({ 'config-dir': config.path, ...flags }).map(([name, text]) => [name, [text]]),
   );
-  const read = (): ReturnType<typeof readLiveOptions> =>
-    readLiveOptions(given, { ...thisProcess, environment });
+  const outside = { ...thisProcess, environment };
+  const atStart = textsAtStart('run', given, outside);
+  const read = (): ReturnType<typeof readLiveOptions> => readLiveOptions(given, outside, atStart);
   const { values } = read();
   const clock = new VirtualClock();
   const changes: LiveValues[] = [];
@@ -64,6 +65,41 @@ describe('options that change in the directory', () => {
       { dryRun: true, pause: ['releases', 'mutations'] },
       { dryRun: false, pause: [] },
     ]);
+  });
+
+  test('are all that does: another one that changes, comes or goes is named once, until it is as it was', async () => {
+    config.mount({ ipam: 'eni', 'cluster-name': 'prod' });
+    const { changes, problems, pass } = start();
+
+    config.mount({ ipam: 'eni', 'cluster-name': 'prod', 'tunnel-protocol': 'vxlan' });
+    await pass(60_000);
+    expect(problems).toEqual([]);
+    config.mount({ ipam: 'cluster-pool', 'eni-gc-interval': '1m' });
+    await pass(60_000);
+    config.mount({ ipam: 'eni', 'cluster-name': 'prod' });
+    await pass(60_000);
+    config.mount({ ipam: 'eni', 'cluster-name': 'a b' });
+    await pass();
+
+    const later = (name: string): string =>
+      `${name}: it differs in ${config.path} from what it was at the start; restart every replica of Headwater to apply it, or put it back`;
+    expect(problems).toEqual([
+      later('ipam'),
+      later('cluster-name'),
+      later('eni-gc-interval'),
+      expect.stringMatching(/restart every .* A restart ends with: cluster-name: .* is refused; accepted: 1 to 128/),
+    ]);
+    expect(changes).toEqual([]);
+  });
+
+  test('are named neither if a flag sets them, nor if their mode is another', async () => {
+    config.mount({});
+    const { problems, pass } = start({ 'cluster-name': 'prod' });
+
+    config.mount({ 'cluster-name': 'other', 'cluster-pool-ipv4-cidr': '10.0.0.0/8' });
+    await pass(60_000);
+
+    expect(problems).toEqual([]);
   });
 
   test('include a token, and its removal', async () => {

@@ -25,12 +25,27 @@ describe('options without effect', () => {
     ]);
   });
 
-  test('are ignored silently in a directory', () => {
-    const files = { '/c/enable-ipv6': 'false', '/c/enable-metrics': 'true' };
+  test('are named once, with what they do here, in a directory; its options of agents are not', () => {
+    const files = {
+      '/c/enable-ipv6': 'false',
+      '/c/tunnel-protocol': 'vxlan',
+      '/c/remove-cilium-node-taints': 'true',
+      '/c/enable-metrics': 'true',
+    };
 
     const { notices } = accepted(load({ flags: { 'config-dir': ['/c'] }, files }));
 
-    expect(notices).toEqual([]);
+    expect(notices).toEqual([
+      {
+        kind: 'notice',
+        message: 'options without effect in the directory',
+        details: {
+          'enable-metrics': 'metrics are always served, on serve-addr',
+          'remove-cilium-node-taints': 'set manage-agent-taint instead',
+          from: 'the directory /c',
+        },
+      },
+    ]);
   });
 });
 
@@ -66,10 +81,15 @@ describe('what kube-controller-manager is given', () => {
       '/c/cluster-cidr': '10.0.0.0/8',
     };
 
-    const { options, sources } = accepted(
+    const { options, sources, notices } = accepted(
       load({ flags: { 'config-dir': ['/c'], 'node-cidr-mask-size-ipv4': ['0'] }, files }, 'nodeipam'),
     );
 
+    expect(notices.map(({ details }) => details)).toContainEqual({
+      'cloud-provider': expect.stringMatching(/no cloud is followed/),
+      'node-cidr-mask-size': expect.stringMatching(/not set/),
+      from: 'the directory /c',
+    });
     expect(options).toMatchObject({ nodeCidrMaskSizeIpv4: 24, cloudProvider: undefined });
     expect(sources['node-cidr-mask-size']).toEqual({ kind: 'default' });
   });
