@@ -18,7 +18,7 @@ export interface LiveReading {
 
 const liveNames = optionNames.filter((name) => optionTable[name].live === true);
 
-/** What the directory gave at the start to options that count only then. */
+/** Texts in the directory, at the start, of the options that count only then. */
 export interface TextsAtStart {
   readonly scope: OptionScope;
   readonly texts: ReadonlyMap<OptionName, string>;

@@ -36,7 +36,9 @@ import {
   agentFindings,
   allocatorFindings,
   blockOperatorFindings,
+  operatorAbsenceFindings,
   operatorFindings,
+  operatorLabels,
 } from './program-findings.ts';
 import { type CiliumConfig, ciliumConfigFindings } from './settings-findings.ts';
 import { reservationFindings } from './reservation-findings.ts';
@@ -95,7 +97,7 @@ async function examineBlocks(
   const isMultiPool = ipam === 'multi-pool';
   const [pools, operators, agents] = await Promise.all([
     isMultiPool ? reader.pools() : known([]),
-    reader.pods('io.cilium/app=operator'),
+    reader.pods(operatorLabels),
     reader.pods(ciliumPodLabels),
   ]);
   const list = ['spec', 'ipam', ...(isMultiPool ? ['pools', 'allocated'] : ['podCIDRs'])];
@@ -106,6 +108,7 @@ async function examineBlocks(
     ...blockFindings({ ...facts, pools }, options),
     ...writerFindings(valueOf(ciliumNodes, []), now, 'blocks'),
     ...blockOperatorFindings(operators, valueOf(config, {})['ipam']),
+    ...operatorAbsenceFindings({ operators, agents }, options),
     ...agentFindings(agents, ciliumPodLabels),
   ];
 }
@@ -307,13 +310,14 @@ class CloudExamination {
     const { ipam, ciliumPodLabels } = this.#options;
     const allocator = cloudOf(ipam)?.otherAllocator;
     const [operators, others, agents] = await Promise.all([
-      reader.pods('io.cilium/app=operator'),
+      reader.pods(operatorLabels),
       allocator === undefined ? known([]) : reader.pods(allocator.selector),
       reader.pods(ciliumPodLabels),
     ]);
     return [
       ...operatorFindings(operators, valueOf(config, {})['ipam']),
       ...(allocator === undefined ? [] : allocatorFindings(allocator.name, others, ours)),
+      ...operatorAbsenceFindings({ operators, agents }, this.#options),
       ...agentFindings(agents, ciliumPodLabels),
     ];
   }

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   memberOf,
 } from '../../kubernetes/transport/json.ts';
+import type { Options } from '../../config/option-table.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
 import { type Finding, finding, ok } from './finding.ts';
@@ -140,6 +141,30 @@ function operatorsOfBlocks(
           ),
         ],
   );
+}
+
+/** Pods of cilium-operator, whatever its program. */
+export const operatorLabels = 'io.cilium/app=operator';
+
+/** Duties of cilium-operator that nobody has while agents run without it. */
+export function operatorAbsenceFindings(
+  { operators, agents }: Readonly<Record<'agents' | 'operators', Fact<readonly ShownPod[]>>>,
+  {
+    manageAgentTaint,
+    agentNotReadyTaintKey: key,
+  }: Pick<Options, 'agentNotReadyTaintKey' | 'manageAgentTaint'>,
+): readonly Finding[] {
+  const runs = operators.kind === 'unknown' || operators.value.length > 0;
+  const isNeeded = agents.kind === 'known' && agents.value.length > 0;
+  if (manageAgentTaint || runs || !isNeeded) return [];
+  return [
+    finding(
+      'warning',
+      what,
+      `no pod has the label ${operatorLabels}: without cilium-operator, new Nodes keep the taint ${key}, and get no pods`,
+      'run one that gives out no addresses, or set manage-agent-taint (docs/migrate.md)',
+    ),
+  ];
 }
 
 /**

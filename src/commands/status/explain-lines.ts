@@ -1,5 +1,5 @@
 // The lines that the command explain prints of a node: the chain from its need to the remedy. Pure.
-import { pausedLines, poolLines } from './status-lines.ts';
+import { otherwiseInWords, pausedLines, poolLines, wouldInWords } from './status-lines.ts';
 import type { Served, ShownNode } from './served-report.ts';
 import { cut, type Line, title, told } from './text-table.ts';
 import { ageInWords, counted, nameInWords } from './words.ts';
@@ -17,7 +17,12 @@ export function explainLines(
   width: number | undefined,
 ): readonly Line[] {
   const sections = [
-    [...headLines(node, width), ...pausedLines(report, width), ...unreadyLines(unready, width)],
+    [
+      ...headLines(node, width),
+      ...pausedLines(report, width),
+      ...dryRunLines(node, width),
+      ...unreadyLines(unready, width),
+    ],
     [...needLines(node, width), ...holdingLines(node, width)],
     selectionLines(node, width),
     poolLines(node.pools ?? [], width),
@@ -44,6 +49,16 @@ function headLines(node: ShownNode, width: Width): readonly Line[] {
       told('warning', [about, text].filter((part) => part !== undefined).join(': '), width, 'doubtful'),
     ),
   ];
+}
+
+function dryRunLines({ dryRun }: ShownNode, width: Width): readonly Line[] {
+  if (dryRun === undefined) return [];
+  const { would, subnets, decidedOtherwise: other } = dryRun;
+  const from = subnets.map(([id, count]) => `${count} of ${id}`).join(', ');
+  return [
+    `${wouldInWords(would)}${from === '' ? '' : ` (${from})`}`,
+    ...(other === undefined ? [] : [`another program decided otherwise: ${otherwiseInWords(other)}`]),
+  ].flatMap((text) => told('dry run', text, width));
 }
 
 function unreadyLines(unready: string | undefined, width: Width): readonly Line[] {

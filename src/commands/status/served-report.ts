@@ -82,6 +82,8 @@ const verdict = z.object({
   why: text.optional(),
 });
 
+const decision = { would: text, did: text };
+
 const nodeSchema = z.object({
   known: z.literal(true),
   name: text,
@@ -129,6 +131,9 @@ const nodeSchema = z.object({
     .optional(),
   selection: z.object({ rule: text, subnets: z.array(verdict) }).optional(),
   calls: z.array(call).optional(),
+  dryRun: z
+    .object({ would: counts, subnets: counts, decidedOtherwise: z.object(decision).optional() })
+    .optional(),
   podCIDRs: z.array(text).optional(),
   pools: z.array(pool).optional(),
   /** Leaders of every version that tells the chain have it. */
@@ -177,7 +182,15 @@ const reportSchema = z.object({
   /** By state; only where the question asks for them. */
   nodeNames: z.record(z.string(), z.array(text)).optional(),
   cluster: z.object({ name: text, tag: text, instances: z.number() }).optional(),
-  dryRun: z.object({ sentence: text, would: counts }).optional(),
+  dryRun: z
+    .object({
+      sentence: text,
+      would: counts,
+      same: z.number().optional(),
+      otherwise: z.number().optional(),
+      decidedOtherwise: z.array(z.object({ node: text, ...decision })).optional(),
+    })
+    .optional(),
   unverified: z.object({ problem: text.optional(), count: z.number() }).optional(),
 });
 

@@ -130,11 +130,36 @@ function pauseInWords(pause: ShownReport['paused'][number]): string {
   return `${reason}: ${activities.join(', ')}${writer}${end}`;
 }
 
+/** Nodes where another program decided otherwise that are shown. */
+const maxDecisions = 5;
+
 function dryRunLines({ dryRun }: ShownReport, width: number | undefined): readonly Line[] {
   if (dryRun === undefined) return [];
-  const parts = dryRun.would.filter(([, count]) => count > 0);
-  const would = parts.map(([what, count]) => `${nameInWords(what)} ${count}`).join(', ') || 'nothing';
-  return [dryRun.sentence, `would now: ${would}`].flatMap((text) => told('dry run', text, width));
+  const { same = 0, otherwise = 0, decidedOtherwise = [] } = dryRun;
+  const compared =
+    same + otherwise === 0
+      ? []
+      : [`another program decided the same on ${counted(same, 'node')}, otherwise on ${otherwise}`];
+  const shown = decidedOtherwise.slice(0, maxDecisions);
+  const others = shown.map(({ node, ...decision }) => `${node}: ${otherwiseInWords(decision)}`);
+  const more =
+    otherwise > shown.length ? [`${otherwise - shown.length} more: headwater explain NODE shows each`] : [];
+  return [
+    ...[dryRun.sentence, wouldInWords(dryRun.would), ...compared].flatMap((text) =>
+      told('dry run', text, width),
+    ),
+    ...[...others, ...more].flatMap((text) => told('otherwise', text, width)),
+  ];
+}
+
+export function wouldInWords(would: readonly (readonly [string, number])[]): string {
+  const parts = would.filter(([, count]) => count > 0);
+  const steps = parts.map(([what, count]) => `${nameInWords(what)} ${count}`).join(', ');
+  return `would now: ${steps || 'nothing'}`;
+}
+
+export function otherwiseInWords({ would, did }: { readonly would: string; readonly did: string }): string {
+  return `would: ${would}; done: ${did}`;
 }
 
 function heldLines({ withdrawalsHeld }: ShownReport, width: number | undefined): readonly Line[] {

@@ -15,6 +15,8 @@ import {
   type DryRunReport,
   dryRunReport,
   type DryRunTrack,
+  type NodeDryRunReport,
+  nodeDryRunReport,
   type OtherDecision,
 } from '../reporting/dry-run-report.ts';
 
@@ -80,6 +82,13 @@ export class DryRunWatch {
       deleteCiliumNodes: this.#collection?.wouldDelete ?? 0,
       isAskable: cloud.implementation.rehearse !== undefined,
     });
+  }
+
+  /** Undefined unless a dry run is on and the node is served. */
+  reportOn(name: string): NodeDryRunReport | undefined {
+    if (!this.#isOn) return undefined;
+    const entry = [...this.#deps.nodes.fleet.figures()].find((each) => each.name === name);
+    return nodeDryRunReport(entry, this.#otherwise.get(name));
   }
 
   #look(): void {

@@ -204,6 +204,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
       now: this.#deps.host.clock.monotonic(),
       explanation: session?.nodes.fleet.reconcilerOf(name)?.explain(),
       unserved: session && this.#cache.unserved(name),
+      dryRun: session?.dryRunOn(name),
     });
   }
 

@@ -23,7 +23,7 @@ import type { ClusterCache } from './cluster-cache.ts';
 import { ConflictingWriters } from './conflicting-writers.ts';
 import { DryRunWatch } from './dry-run-watch.ts';
 import type { Host, Leadership } from '../host.ts';
-import type { DryRunReport } from '../reporting/dry-run-report.ts';
+import type { DryRunReport, NodeDryRunReport } from '../reporting/dry-run-report.ts';
 import { blockedSeries, showFleet, warningSeries } from '../reporting/fleet-metrics.ts';
 import type { NodeEvents } from '../reporting/node-events.ts';
 import { nodeInstruments } from '../reporting/node-instruments.ts';
@@ -136,6 +136,11 @@ export class LeaderSession implements NodeListener {
   /** Undefined unless a dry run is on. */
   get dryRun(): DryRunReport | undefined {
     return this.#dryRun.report();
+  }
+
+  /** As above, of one node. */
+  dryRunOn(name: string): NodeDryRunReport | undefined {
+    return this.#dryRun.reportOn(name);
   }
 
   summaries(): readonly NodeSummary[] {

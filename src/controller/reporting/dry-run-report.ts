@@ -14,7 +14,7 @@ import {
 import { countsByReason, maxListed } from './process-status-report.ts';
 
 export interface DryRunReport extends DryRunVerdict {
-  readonly would: Change & Readonly<Record<'deleteCiliumNodes' | 'deleteInterfaces' | 'release', number>>;
+  readonly would: NodeChange & Readonly<Record<'deleteCiliumNodes', number>>;
   /** Addresses that would be assigned, by subnet. */
   readonly subnets: Readonly<Record<string, number>>;
   /** Nodes where another program did as Headwater would have done, since the dry run began. */
@@ -29,10 +29,21 @@ export interface Change {
   readonly assign: number;
 }
 
+type NodeChange = Change & Readonly<Record<'deleteInterfaces' | 'release', number>>;
+
 export interface OtherDecision {
   readonly node: string;
   readonly would: string;
   readonly did: string;
+}
+
+/** The part of a dry run that concerns one node. */
+export interface NodeDryRunReport {
+  readonly would: NodeChange;
+  /** Addresses that would be assigned, by subnet. */
+  readonly subnets: Readonly<Record<string, number>>;
+  /** Absent if another program did the same, or nothing is known of any. */
+  readonly decidedOtherwise?: Omit<OtherDecision, 'node'>;
 }
 
 /** Holdings of an instance, without primary addresses. */
@@ -187,8 +198,6 @@ export function dryRunReport(
   },
 ): DryRunReport {
   const figures = summaries.flatMap((entry) => (entry.kind === 'reconciled' ? [entry.figures] : []));
-  const steps = figures.flatMap(({ planned = [] }) => planned);
-  const { createInterfaces = 0, assign = 0 } = changeOf(steps) ?? {};
   const nodes = {
     total: summaries.length,
     read: figures.filter(({ view }) => view !== undefined).length,
@@ -201,17 +210,35 @@ export function dryRunReport(
       { nodes, notServed },
       { ...findingsOn(findings, summaries), looks: looksAt(decidedOtherwise.length) },
     ),
-    would: {
-      createInterfaces,
-      assign,
-      release: figures.reduce((sum, { toRelease = 0 }) => sum + toRelease, 0),
-      deleteInterfaces: figures.reduce((sum, { leavingInterfaces = 0 }) => sum + leavingInterfaces, 0),
-      deleteCiliumNodes,
-    },
-    subnets: bySubnet(steps),
+    would: { ...wouldOn(figures), deleteCiliumNodes },
+    subnets: bySubnet(figures),
     same,
     otherwise: decidedOtherwise.length,
     decidedOtherwise: decidedOtherwise.slice(0, maxListed),
+  };
+}
+
+/** Undefined of a node that is not served. `decided`: of it. */
+export function nodeDryRunReport(
+  entry: NodeSummary | undefined,
+  decided: OtherDecision | undefined,
+): NodeDryRunReport | undefined {
+  if (entry?.kind !== 'reconciled') return undefined;
+  const figures = [entry.figures];
+  return {
+    would: wouldOn(figures),
+    subnets: bySubnet(figures),
+    ...(decided !== undefined && { decidedOtherwise: { would: decided.would, did: decided.did } }),
+  };
+}
+
+function wouldOn(figures: readonly NodeFigures[]): NodeChange {
+  const { createInterfaces = 0, assign = 0 } = changeOf(figures.flatMap(({ planned = [] }) => planned)) ?? {};
+  return {
+    createInterfaces,
+    assign,
+    release: figures.reduce((sum, { toRelease = 0 }) => sum + toRelease, 0),
+    deleteInterfaces: figures.reduce((sum, { leavingInterfaces = 0 }) => sum + leavingInterfaces, 0),
   };
 }
 
@@ -246,9 +273,9 @@ function looksAt(otherwise: number): readonly string[] {
   return otherwise === 0 ? [] : [`${counted(otherwise, 'node')} where another program decided otherwise`];
 }
 
-function bySubnet(steps: readonly PlannedStep[]): Readonly<Record<string, number>> {
+function bySubnet(figures: readonly NodeFigures[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
-  for (const step of steps)
+  for (const step of figures.flatMap(({ planned = [] }) => planned))
     counts.set(step.subnetId, (counts.get(step.subnetId) ?? 0) + secondaryAddressesOf(step));
   return Object.fromEntries([...counts].filter(([, count]) => count > 0));
 }

@@ -6,6 +6,7 @@ import type { Watermarks } from '../../node/demand/statistics.ts';
 import type { NodeCapacity, NodeExplanation } from '../../node/reconcile/node-explanation.ts';
 import type { RecentCall } from '../../node/reconcile/recent-calls.ts';
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
+import type { NodeDryRunReport } from './dry-run-report.ts';
 import { type NodeStanding, standingOf } from './fleet-metrics.ts';
 import {
   type NextReport,
@@ -35,6 +36,8 @@ interface KnownNodeReport extends NodeReport {
   readonly interfaces: readonly InterfaceReport[];
   readonly warnings: readonly WarningReport[];
   readonly excluded: readonly ExclusionReport[];
+  /** Only in a dry run. */
+  readonly dryRun?: NodeDryRunReport;
 }
 
 /** The chain from its need to the remedy. */
@@ -81,9 +84,11 @@ export function nodeStatusReport(
     readonly explanation?: NodeExplanation | undefined;
     /** Why a node that no summary tells of gets nothing; undefined if the cluster shows none of that name. */
     readonly unserved?: Unserved | undefined;
+    /** Undefined unless a dry run is on. */
+    readonly dryRun?: NodeDryRunReport | undefined;
   },
 ): NodeStatusReport {
-  const { now, explanation, unserved } = facts;
+  const { now, explanation, unserved, dryRun } = facts;
   const entry = summaries.find((each) => each.name === name);
   if (entry === undefined && unserved !== undefined)
     return { ...unservedNode(name, unserved), interfaces: [], warnings: [], excluded: [], calls: [] };
@@ -93,7 +98,11 @@ export function nodeStatusReport(
       facts,
       summaries.map((each) => each.name),
     );
-  return { ...reportOf(entry, now), ...chainReport(explanation ?? notReconciled, now) };
+  return {
+    ...reportOf(entry, now),
+    ...(dryRun !== undefined && { dryRun }),
+    ...chainReport(explanation ?? notReconciled, now),
+  };
 }
 
 const notReconciled: NodeExplanation = {

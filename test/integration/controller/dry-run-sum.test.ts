@@ -2,6 +2,7 @@
 // for it.
 import { describe, expect, test } from '@jest/globals';
 import { assign } from '../../../src/simulator/cloud/assignments.ts';
+import { explained, toldOf } from '../../support/explained.ts';
 import { fastReleaseFlags } from '../../support/fast-release-flags.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -32,6 +33,10 @@ describe('the sum of a dry run', () => {
       notServed: {},
     });
     expect(Object.values(sum?.subnets ?? {})).toEqual([23]);
+    const { name } = world.machine(1);
+    expect(toldOf(explained(controller.controller, name), 'dry run')).toContainEqual(
+      expect.stringMatching(/^would now: create interfaces 1, assign 15 \(15 of subnet-\w+\)$/),
+    );
     const logged = controller.logged.filter(({ message }) => message === 'sum of the dry run');
     expect(logged.length).toBeGreaterThanOrEqual(3);
     expect(logged.at(-1)?.details).toMatchObject({ would: sum?.would, sentence: sum?.sentence });
@@ -76,6 +81,10 @@ describe('the sum of a dry run', () => {
       otherwise: 1,
       decidedOtherwise: [{ node: machine.name, would: 'assign 8 addresses', did: 'assign 3 addresses' }],
     });
+    expect(toldOf(explained(controller.controller, machine.name), 'dry run')).toContain(
+      'another program decided otherwise: would: assign 8 addresses; done: assign 3 addresses',
+    );
+    expect(controller.controller.node('none')).not.toHaveProperty('dryRun');
   });
 
   test('says no-go with the reason if a node would not be served', async () => {

@@ -87,7 +87,9 @@ describe('options that change in the directory', () => {
       later('ipam'),
       later('cluster-name'),
       later('eni-gc-interval'),
-      expect.stringMatching(/restart every .* A restart ends with: cluster-name: .* is refused; accepted: 1 to 128/),
+      expect.stringMatching(
+        /restart every .* A restart ends with: cluster-name: .* is refused; accepted: 1 to 128/,
+      ),
     ]);
     expect(changes).toEqual([]);
   });

@@ -4,6 +4,7 @@ import {
   agentFindings,
   allocatorFindings,
   blockOperatorFindings,
+  operatorAbsenceFindings,
   operatorFindings,
   shownPod,
   type ShownPod,
@@ -153,5 +154,32 @@ describe('what is read of a pod', () => {
       waitsFor: undefined,
       versions: [],
     });
+  });
+});
+
+describe('the row of a cilium-operator that is missing', () => {
+  const options = { manageAgentTaint: false, agentNotReadyTaintKey: 'node.cilium.io/agent-not-ready' };
+  const some = known([pod('ns/a')]);
+
+  test('says that new Nodes keep the taint, and what to set', () => {
+    expect(operatorAbsenceFindings({ operators: known([]), agents: some }, options)).toEqual([
+      {
+        verdict: 'warning',
+        what: 'other programs',
+        found:
+          'no pod has the label io.cilium/app=operator: without cilium-operator, new Nodes keep the taint node.cilium.io/agent-not-ready, and get no pods',
+        remedy: 'run one that gives out no addresses, or set manage-agent-taint (docs/migrate.md)',
+      },
+    ]);
+  });
+
+  test.each<[string, Parameters<typeof operatorAbsenceFindings>[0], boolean]>([
+    ['one runs', { operators: some, agents: some }, false],
+    ['it is not known', { operators: denied, agents: some }, false],
+    ['no agents are known', { operators: known([]), agents: denied }, false],
+    ['there are no agents', { operators: known([]), agents: known([]) }, false],
+    ['Headwater removes the taint', { operators: known([]), agents: some }, true],
+  ])('is not there if %s', (_, programs, manageAgentTaint) => {
+    expect(operatorAbsenceFindings(programs, { ...options, manageAgentTaint })).toEqual([]);
   });
 });

@@ -262,6 +262,26 @@ describe('what the command status prints', () => {
     ]);
   });
 
+  test('has the nodes where another program decided otherwise than a dry run, a few of them', () => {
+    const decided = [1, 2, 3, 4, 5, 6].map((count) => ({
+      node: `n${count}`,
+      would: `assign ${count} addresses`,
+      did: 'nothing',
+    }));
+    const dryRun = { sentence: 'go', would: {}, same: 12, otherwise: 7, decidedOtherwise: decided };
+
+    expect(shown({ ...idle, dryRun }, 80).slice(4, 12)).toEqual([
+      'dry run     would now: nothing',
+      'dry run     another program decided the same on 12 nodes, otherwise on 7',
+      'otherwise   n1: would: assign 1 addresses; done: nothing',
+      'otherwise   n2: would: assign 2 addresses; done: nothing',
+      'otherwise   n3: would: assign 3 addresses; done: nothing',
+      'otherwise   n4: would: assign 4 addresses; done: nothing',
+      'otherwise   n5: would: assign 5 addresses; done: nothing',
+      'otherwise   2 more: headwater explain NODE shows each',
+    ]);
+  });
+
   test('has pools of blocks', () => {
     expect(shown(blocks, 80)).toEqual([
       'host-0123456789: leading',
