@@ -225,6 +225,10 @@ export function clusterCauses(names: CauseNames): Causes<ClusterWorld> {
       stage: ({ world, one }) => addPod(world, podOf(one, 'cilium-1', { 'k8s-app': 'cilium' })),
       row: /^warning agents: 1 pod \(kube-system\/cilium-1\) of k8s-app=cilium: not ready$/,
     },
+    'agents without a cilium-operator': {
+      stage: ({ world, one }) => addPod(world, podOf(one, 'cilium-1', { 'k8s-app': 'cilium' })),
+      row: /^warning other programs: no pod has the label io\.cilium\/app=operator: .* new Nodes keep the taint node\.cilium\.io\/agent-not-ready/,
+    },
     'agent whose image cannot be pulled': {
       stage: async ({ world, one }) => {
         const containerStatuses = [{ name: 'main', state: { waiting: { reason: 'ImagePullBackOff' } } }];
