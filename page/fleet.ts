@@ -19,7 +19,7 @@ interface FleetProps {
 /** The lines of the command status above its counts. */
 export function Controller({ report, unready }: Omit<FleetProps, 'chosen'>): VNode | string {
   const { identity, state, version, leader } = report;
-  const lines = headLines({ report, unready }, undefined).slice(1);
+  const lines = headLines({ report, unready }).slice(1);
   return html`
     <section aria-labelledby="fleet">
       <h2 id="fleet">${identity}: ${state}${version === undefined ? '' : `, version ${version}`}</h2>

@@ -1,5 +1,5 @@
 // A row of the command check, and how rows are summed up and printed. Pure.
-import { type Line, told } from '../status/text-table.ts';
+import { type Line, type Part, told } from '../status/text-table.ts';
 
 /** `warning`: it works, and may not be meant. `unknown`: nothing shows whether it is well. */
 export const verdicts = ['problem', 'unknown', 'warning', 'ok'] as const;
@@ -46,16 +46,19 @@ export function findingLines(findings: readonly Finding[], width: number | undef
     .filter(([, count]) => count > 0)
     .map(([verdict, count]) => `${count} ${verdict}`);
   return [
-    ...findings.flatMap((each) => rowLines(each, width)),
-    { text: '' },
-    ...told('in all', counts.join(', '), width, styles[worstOf(findings)]),
-  ];
+    ...findings.map(rowOf),
+    () => [{ text: '' }],
+    told('in all', counts.join(', '), styles[worstOf(findings)]),
+  ].flatMap((part) => part(width));
 }
 
 /** Without a terminal, each row is one line. */
-function rowLines({ what, found, verdict, remedy }: Finding, width: number | undefined): readonly Line[] {
+function rowOf({ what, found, verdict, remedy }: Finding): Part {
   const text = `${what}: ${found}`;
-  if (remedy === undefined) return told(verdict, text, width, styles[verdict]);
-  if (width === undefined) return told(verdict, `${text}; remedy: ${remedy}`, width, styles[verdict]);
-  return [...told(verdict, text, width, styles[verdict]), ...told('', `remedy: ${remedy}`, width)];
+  const style = styles[verdict];
+  return (width) => {
+    if (remedy === undefined) return told(verdict, text, style)(width);
+    if (width === undefined) return told(verdict, `${text}; remedy: ${remedy}`, style)(width);
+    return [...told(verdict, text, style)(width), ...told('', `remedy: ${remedy}`)(width)];
+  };
 }

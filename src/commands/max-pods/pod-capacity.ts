@@ -90,7 +90,7 @@ export function capacityLines(
 ): readonly Line[] {
   const known = capacities.filter(isKnown);
   return [
-    ...table(known, width, {
+    table(known, {
       columns: [
         ['TYPE', ({ type }) => type],
         ['INTERFACES', ({ interfaces }) => interfaces, 1],
@@ -99,9 +99,8 @@ export function capacityLines(
         ['POD ADDRESSES', ({ podAddresses }) => podAddresses],
         ['MAX PODS', ({ maxPods }) => maxPods],
       ],
-      style: () => undefined,
     }),
-    ...notesOf(known).flatMap((note) => told('note', note, width)),
-    ...capacities.flatMap((each) => (isKnown(each) ? [] : told(each.type, each.problem, width, 'bad'))),
-  ];
+    ...notesOf(known).map((note) => told('note', note)),
+    ...capacities.flatMap((each) => (isKnown(each) ? [] : told(each.type, each.problem, 'bad'))),
+  ].flatMap((part) => part(width));
 }

@@ -1,65 +1,64 @@
 // Lines of the command plan. Pure.
-import { cut, type Line, table, title, told } from '../status/text-table.ts';
+import { laidOut, type Line, type Part, table, title, told } from '../status/text-table.ts';
 import { ageInWords, counted, nameInWords } from '../status/words.ts';
 import { familyNames } from '../../blocks/set/cidr.ts';
 import type { BlockPlan } from './block-plan.ts';
 import type { Plan, PlannedKind, PlanProblem } from './plan.ts';
 
-type Width = number | undefined;
-
-/** `notes`: of what the plan leaves out. */
-export function planLines(plan: Plan, notes: readonly string[], width: Width): readonly Line[] {
-  const { kinds, problems } = plan;
+/** `notes`: of what the plan leaves out. `width`: as for `laidOut`. */
+export function planLines(plan: Plan, notes: readonly string[], width: number | undefined): readonly Line[] {
+  const { kinds } = plan;
   const sections = [
-    [...title(headInWords(plan), width), ...kinds.flatMap((kind) => kindLines(kind, kinds, width))],
-    sumLines(plan, width),
-    problems.flatMap((problem) => told('problem', problemInWords(problem, plan), width, 'bad')),
-    subnetLines(plan, width),
-    notes.flatMap((note) => told('note', note, width, 'doubtful')),
+    [title(headInWords(plan)), ...kinds.flatMap((kind) => kindParts(kind, kinds))],
+    sumParts(plan),
+    problemParts(plan),
+    [subnetTable(plan)],
+    noteParts(notes),
   ];
-  return joined(sections, width);
+  return laidOut(sections, width);
 }
 
 /** The same of blocks. */
-export function blockPlanLines(plan: BlockPlan, notes: readonly string[], width: Width): readonly Line[] {
-  const { nodes, fit, each, blocks, pools, problems } = plan;
+export function blockPlanLines(
+  plan: BlockPlan,
+  notes: readonly string[],
+  width: number | undefined,
+): readonly Line[] {
+  const { nodes, fit, each, blocks, pools } = plan;
   const gets = each.map(
     ({ blocks: count, maskSize, family, addresses }) =>
       `${counted(count, `${familyNames[family]} block`)} of /${maskSize} with ${counted(addresses, 'address', 'es')}`,
   );
-  const sections = [
-    [
-      ...title(`${counted(nodes, 'node')}: ${fitInWords(nodes, fit)}`, width),
-      ...told('each', `gets ${gets.join(' and ')}`, width),
-      ...told('total', counted(blocks, 'block'), width),
-    ],
-    problems.flatMap((problem) => told('problem', problemInWords(problem, plan), width, 'bad')),
-    table(pools, width, {
-      columns: [
-        ['POOL', ({ pool }) => pool],
-        ['CIDR', ({ cidr }) => cidr, 1],
-        ['MASK', ({ maskSize }) => `/${maskSize}`, 2],
-        ['FREE', ({ free }) => free],
-        ['TAKEN', ({ taken }) => taken],
-        ['LEFT', ({ left }) => left],
-        ['FULL', fullAfter],
-      ],
-      style: ({ left }) => (left > 0 ? undefined : 'bad'),
-    }),
-    notes.flatMap((note) => told('note', note, width, 'doubtful')),
+  const head = [
+    title(`${counted(nodes, 'node')}: ${fitInWords(nodes, fit)}`),
+    told('each', `gets ${gets.join(' and ')}`),
+    told('total', counted(blocks, 'block')),
   ];
-  return joined(sections, width);
+  const poolTable = table(pools, {
+    columns: [
+      ['POOL', ({ pool }) => pool],
+      ['CIDR', ({ cidr }) => cidr, 1],
+      ['MASK', ({ maskSize }) => `/${maskSize}`, 2],
+      ['FREE', ({ free }) => free],
+      ['TAKEN', ({ taken }) => taken],
+      ['LEFT', ({ left }) => left],
+      ['FULL', fullAfter],
+    ],
+    style: ({ left }) => (left > 0 ? undefined : 'bad'),
+  });
+  return laidOut([head, problemParts(plan), [poolTable], noteParts(notes)], width);
+}
+
+function problemParts(plan: Pick<Plan, 'nodes' | 'problems'>): readonly Part[] {
+  return plan.problems.map((problem) => told('problem', problemInWords(problem, plan), 'bad'));
+}
+
+function noteParts(notes: readonly string[]): readonly Part[] {
+  return notes.map((note) => told('note', note, 'doubtful'));
 }
 
 function fullAfter({ runsOutAfter: after }: { readonly runsOutAfter?: number }): string {
   return after === undefined ? '' : `after ${counted(after, 'node')}`;
-}
-
-function joined(sections: readonly (readonly Line[])[], width: Width): readonly Line[] {
-  return sections
-    .filter((lines) => lines.length > 0)
-    .flatMap((lines, index) => (index === 0 ? lines : [{ text: '' }, ...lines]))
-    .map((line) => ({ ...line, text: cut(line.text, width) }));
 }
 
 function headInWords({ nodes, fit, kinds }: Plan): string {
@@ -77,7 +76,7 @@ function isOfOneType(kinds: readonly PlannedKind[]): boolean {
   return new Set(kinds.map(({ type }) => type)).size === 1;
 }
 
-function kindLines(kind: PlannedKind, kinds: readonly PlannedKind[], width: Width): readonly Line[] {
+function kindParts(kind: PlannedKind, kinds: readonly PlannedKind[]): readonly Part[] {
   const { zone, type, nodes, pods, like, interfaces, addresses, prefixes } = kind;
   const held = [
     counted(interfaces, 'interface'),
@@ -89,12 +88,12 @@ function kindLines(kind: PlannedKind, kinds: readonly PlannedKind[], width: Widt
   const ofType = isOfOneType(kinds) || type === '' ? '' : ` of ${type}`;
   const others = like.nodes === 1 ? '' : ` and ${like.nodes - 1} more`;
   return [
-    ...told('like', `${count}${ofType}${place} like ${like.example}${others}, in ${like.subnet}`, width),
-    ...told('each', `${counted(pods, 'pod')}; gets ${held.join(', ')}`, width),
+    told('like', `${count}${ofType}${place} like ${like.example}${others}, in ${like.subnet}`),
+    told('each', `${counted(pods, 'pod')}; gets ${held.join(', ')}`),
   ];
 }
 
-function sumLines({ total, calls, seconds, limit }: Plan, width: Width): readonly Line[] {
+function sumParts({ total, calls, seconds, limit }: Plan): readonly Part[] {
   const { newInterfaces, addresses, prefixes } = total;
   const sums = [
     ...(newInterfaces > 0 ? [counted(newInterfaces, 'new interface')] : []),
@@ -105,12 +104,11 @@ function sumLines({ total, calls, seconds, limit }: Plan, width: Width): readonl
   const { start, pods, all } = seconds;
   const by = limit === undefined ? 'no rate limit holds them back' : `held back by ${limit}`;
   return [
-    ...told('total', sums.join(', '), width),
-    ...told('calls', sent.length === 0 ? 'none' : sent.join(', '), width),
-    ...told(
+    told('total', sums.join(', ')),
+    told('calls', sent.length === 0 ? 'none' : sent.join(', ')),
+    told(
       'time',
       `${ageInWords(start)} until agents start, ${ageInWords(pods)} until pods have addresses, ${ageInWords(all)} for all calls: ${by}`,
-      width,
     ),
   ];
 }
@@ -125,8 +123,8 @@ function problemInWords(
   return `${reason} on ${which}${waiting}: ${why}`;
 }
 
-function subnetLines({ subnets }: Plan, width: Width): readonly Line[] {
-  return table(subnets, width, {
+function subnetTable({ subnets }: Plan): Part {
+  return table(subnets, {
     columns: [
       ['SUBNET', ({ id }) => id],
       ['NAME', ({ name = '' }) => name, 2],

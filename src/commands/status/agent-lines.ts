@@ -1,7 +1,7 @@
 // The lines that `headwater status --node` prints of an agent. Pure.
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { ShownAgent } from './served-report.ts';
-import { cut, type Line, table, title, told } from './text-table.ts';
+import { laidOut, type Line, type Part, table, title, told } from './text-table.ts';
 import type { Told } from './watch.ts';
 import { counted } from './words.ts';
 
@@ -20,24 +20,26 @@ export function toldAgent(asked: string, json: string, agent: ShownAgent): Told 
 /** `width`: of the terminal; undefined without one: every line is whole then. */
 export function agentLines(agent: ShownAgent, width: number | undefined): readonly Line[] {
   const { node, mode, version, waitingFor, problem, attachments, pools } = agent;
-  const lines = [
-    ...title(`${node}: agent, ${mode}${version === undefined ? '' : `, version ${version}`}`, width),
-    ...(waitingFor === undefined ? [] : told('waits for', waitingFor, width, 'bad')),
-    ...(problem === undefined ? [] : told('problem', problem, width, 'bad')),
-    ...told('pods', `${counted(attachments, 'interface')} with addresses`, width),
-    ...(pools.length === 0 ? [] : [{ text: '' }]),
-    ...table(pools, width, {
-      columns: [
-        ['POOL', ({ pool }) => pool],
-        ['FAMILY', ({ family }) => family],
-        ['SIZE', ({ capacity }) => capacity, 1],
-        ['USED', ({ used }) => used],
-        ['FREE', ({ available }) => available],
-        ['NEEDED', ({ needed }) => needed, 2],
-        ['FROM', ({ cidrs }) => cidrs.join(', '), 3],
-      ],
-      style: ({ available }) => (available === 0 ? 'bad' : undefined),
-    }),
+  const head = [
+    title(`${node}: agent, ${mode}${version === undefined ? '' : `, version ${version}`}`),
+    told('waits for', waitingFor, 'bad'),
+    told('problem', problem, 'bad'),
+    told('pods', `${counted(attachments, 'interface')} with addresses`),
   ];
-  return lines.map((line) => ({ ...line, text: cut(line.text, width) }));
+  return laidOut([head, [poolTable(pools)]], width);
+}
+
+function poolTable(pools: ShownAgent['pools']): Part {
+  return table(pools, {
+    columns: [
+      ['POOL', ({ pool }) => pool],
+      ['FAMILY', ({ family }) => family],
+      ['SIZE', ({ capacity }) => capacity, 1],
+      ['USED', ({ used }) => used],
+      ['FREE', ({ available }) => available],
+      ['NEEDED', ({ needed }) => needed, 2],
+      ['FROM', ({ cidrs }) => cidrs.join(', '), 3],
+    ],
+    style: ({ available }) => (available === 0 ? 'bad' : undefined),
+  });
 }

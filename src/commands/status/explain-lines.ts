@@ -1,7 +1,7 @@
 // The lines that the command explain prints of a node: the chain from its need to the remedy. Pure.
-import { otherwiseInWords, pausedLines, poolLines, wouldInWords } from './status-lines.ts';
+import { otherwiseInWords, pausedParts, poolTable, wouldInWords } from './status-lines.ts';
 import type { Served, ShownNode } from './served-report.ts';
-import { cut, type Line, title, told } from './text-table.ts';
+import { laidOut, type Line, type Part, title, told } from './text-table.ts';
 import { ageInWords, counted, nameInWords } from './words.ts';
 
 /** Whether someone has to act, or pods wait. */
@@ -16,64 +16,57 @@ export function explainLines(
   { report, unready }: Pick<Served, 'report' | 'unready'>,
   width: number | undefined,
 ): readonly Line[] {
-  const sections = [
+  return laidOut(
     [
-      ...headLines(node, width),
-      ...pausedLines(report, width),
-      ...dryRunLines(node, width),
-      ...unreadyLines(unready, width),
+      [
+        ...headParts(node),
+        ...pausedParts(report),
+        ...dryRunParts(node),
+        told('not ready', unready, 'bad'),
+      ],
+      [...needParts(node), ...holdingParts(node)],
+      selectionParts(node),
+      [poolTable(node.pools ?? [])],
+      callParts(node),
+      nextParts(node, report),
     ],
-    [...needLines(node, width), ...holdingLines(node, width)],
-    selectionLines(node, width),
-    poolLines(node.pools ?? [], width),
-    callLines(node, width),
-    nextLines(node, report, width),
-  ];
-  return sections
-    .filter((lines) => lines.length > 0)
-    .flatMap((lines, index) => (index === 0 ? lines : [{ text: '' }, ...lines]))
-    .map((line) => ({ ...line, text: cut(line.text, width) }));
+    width,
+  );
 }
 
-type Width = number | undefined;
-
-function headLines(node: ShownNode, width: Width): readonly Line[] {
+function headParts(node: ShownNode): readonly Part[] {
   const { name, standing, instance, reason, why, warnings = [], inDeficitForSeconds: since } = node;
   const long = since === undefined ? '' : ` for ${ageInWords(since)}`;
   return [
-    ...title(`${name}: ${nameInWords(standing)}${long}`, width),
-    ...(instance === undefined ? [] : told('instance', instance, width)),
-    ...(reason === undefined ? [] : told('reason', reason, width, 'bad')),
-    ...(why === undefined ? [] : told('why', why, width)),
-    ...warnings.flatMap(({ reason: about, why: text }) =>
-      told('warning', [about, text].filter((part) => part !== undefined).join(': '), width, 'doubtful'),
+    title(`${name}: ${nameInWords(standing)}${long}`),
+    told('instance', instance),
+    told('reason', reason, 'bad'),
+    told('why', why),
+    ...warnings.map(({ reason: about, why: text }) =>
+      told('warning', [about, text].filter((part) => part !== undefined).join(': '), 'doubtful'),
     ),
   ];
 }
 
-function dryRunLines({ dryRun }: ShownNode, width: Width): readonly Line[] {
+function dryRunParts({ dryRun }: ShownNode): readonly Part[] {
   if (dryRun === undefined) return [];
   const { would, subnets, decidedOtherwise: other } = dryRun;
   const from = subnets.map(([id, count]) => `${count} of ${id}`).join(', ');
   return [
-    `${wouldInWords(would)}${from === '' ? '' : ` (${from})`}`,
-    ...(other === undefined ? [] : [`another program decided otherwise: ${otherwiseInWords(other)}`]),
-  ].flatMap((text) => told('dry run', text, width));
+    told('dry run', `${wouldInWords(would)}${from === '' ? '' : ` (${from})`}`),
+    told('dry run', other && `another program decided otherwise: ${otherwiseInWords(other)}`),
+  ];
 }
 
-function unreadyLines(unready: string | undefined, width: Width): readonly Line[] {
-  return unready === undefined ? [] : told('not ready', unready, width, 'bad');
-}
-
-function needLines(node: ShownNode, width: Width): readonly Line[] {
+function needParts(node: ShownNode): readonly Part[] {
   const { wanted, watermarks, pendingPods = 0, ipv6 } = node;
-  const pods = pendingPods === 0 ? [] : told('pods', `${pendingPods} waiting`, width, 'bad');
-  if (wanted === undefined) return pods;
+  const pods = told('pods', pendingPods === 0 ? undefined : `${pendingPods} waiting`, 'bad');
+  if (wanted === undefined) return [pods];
   return [
-    ...told('wants', wantsInWords(wanted, node), width),
-    ...pods,
-    ...(watermarks === undefined ? [] : told('watermarks', marksInWords(watermarks), width)),
-    ...(ipv6 === undefined ? [] : told('IPv6', nameInWords(ipv6), width)),
+    told('wants', wantsInWords(wanted, node)),
+    pods,
+    told('watermarks', watermarks && marksInWords(watermarks)),
+    told('IPv6', ipv6 === undefined ? undefined : nameInWords(ipv6)),
   ];
 }
 
@@ -100,24 +93,24 @@ function marksInWords(marks: NonNullable<ShownNode['watermarks']>): string {
   ].join(', ');
 }
 
-function holdingLines(node: ShownNode, width: Width): readonly Line[] {
+function holdingParts(node: ShownNode): readonly Part[] {
   const { available, used = 0, interfaces = [], excluded = [], capacity, podCIDRs } = node;
+  const addresses =
+    available === undefined ? undefined : `${counted(available, 'address', 'es')}, ${used} of them used`;
   return [
-    ...(podCIDRs === undefined ? [] : told('has', podCIDRs.join(', ') || 'no block', width)),
-    ...(available === undefined
-      ? []
-      : told('has', `${counted(available, 'address', 'es')}, ${used} of them used`, width)),
-    ...(capacity === undefined ? [] : told('can have', capacityInWords(capacity), width)),
-    ...interfaces.flatMap(({ id, subnet, deviceIndex, addresses, prefixes }) => {
-      const index = deviceIndex === undefined ? 'not attached' : `index ${deviceIndex}`;
-      const held = [
-        counted(addresses, 'address', 'es'),
-        ...(prefixes > 0 ? [counted(prefixes, 'prefix', 'es')] : []),
-      ];
-      return told('interface', `${id}: ${index}, in ${subnet}, ${held.join(', ')}`, width);
-    }),
-    ...excluded.flatMap((item) => told('excluded', `${item.interface}: ${item.why}`, width, 'doubtful')),
+    told('has', podCIDRs && (podCIDRs.join(', ') || 'no block')),
+    told('has', addresses),
+    told('can have', capacity && capacityInWords(capacity)),
+    ...interfaces.map((item) => told('interface', interfaceInWords(item))),
+    ...excluded.map((item) => told('excluded', `${item.interface}: ${item.why}`, 'doubtful')),
   ];
+}
+
+function interfaceInWords(item: NonNullable<ShownNode['interfaces']>[number]): string {
+  const { id, subnet, deviceIndex, addresses, prefixes } = item;
+  const index = deviceIndex === undefined ? 'not attached' : `index ${deviceIndex}`;
+  const ofPrefixes = prefixes > 0 ? `, ${counted(prefixes, 'prefix', 'es')}` : '';
+  return `${id}: ${index}, in ${subnet}, ${counted(addresses, 'address', 'es')}${ofPrefixes}`;
 }
 
 function capacityInWords(capacity: NonNullable<ShownNode['capacity']>): string {
@@ -128,20 +121,20 @@ function capacityInWords(capacity: NonNullable<ShownNode['capacity']>): string {
   return `${most}${type}${counted(interfaces, 'interface')} of ${each}, ${attached} attached`;
 }
 
-function selectionLines({ selection }: ShownNode, width: Width): readonly Line[] {
+function selectionParts({ selection }: ShownNode): readonly Part[] {
   if (selection === undefined) return [];
   return [
-    ...told('subnets', selection.rule, width),
-    ...selection.subnets.flatMap(({ id, name, zone, free, isEligible, why }) => {
+    told('subnets', selection.rule),
+    ...selection.subnets.map(({ id, name, zone, free, isEligible, why }) => {
       const place = `${id}${name === undefined ? '' : ` (${name})`}${zone === '' ? '' : ` in ${zone}`}`;
       const text = `${place}, ${free} free${why === undefined ? '' : `: ${why}`}`;
-      return told(isEligible ? 'eligible' : 'not', text, width, isEligible ? 'good' : undefined);
+      return told(isEligible ? 'eligible' : 'not', text, isEligible ? 'good' : undefined);
     }),
   ];
 }
 
 /** Equal ones stand at their last. */
-function callLines({ calls = [] }: ShownNode, width: Width): readonly Line[] {
+function callParts({ calls = [] }: ShownNode): readonly Part[] {
   return [...Map.groupBy(calls, callInWords)].flatMap(([text, of]) => {
     const [last] = of;
     if (last === undefined) return [];
@@ -149,7 +142,7 @@ function callLines({ calls = [] }: ShownNode, width: Width): readonly Line[] {
     const request = requestId === undefined ? '' : ` (request ${requestId})`;
     const times = of.length === 1 ? '' : `, ${of.length} times`;
     const style = outcome === 'done' ? undefined : 'bad';
-    return told(`${ageInWords(secondsAgo)} ago`, `${text}${request}${times}`, width, style);
+    return [told(`${ageInWords(secondsAgo)} ago`, `${text}${request}${times}`, style)];
   });
 }
 
@@ -159,20 +152,13 @@ function callInWords(call: NonNullable<ShownNode['calls']>[number]): string {
   return `${nameInWords(operation)} on ${resource}: ${outcome}${answer}`;
 }
 
-function nextLines(
-  { next }: ShownNode,
-  { version = 'unknown' }: Served['report'],
-  width: Width,
-): readonly Line[] {
+function nextParts({ next }: ShownNode, { version = 'unknown' }: Served['report']): readonly Part[] {
   if (next === undefined)
-    return told('next', `version ${version} of the leader does not tell more: update it`, width, 'doubtful');
+    return [told('next', `version ${version} of the leader does not tell more: update it`, 'doubtful')];
   const { inSeconds, what, sooner } = next;
+  const time = inSeconds === undefined ? '' : `in ${ageInWords(inSeconds)}, `;
   return [
-    ...told(
-      'next try',
-      `${inSeconds === undefined ? '' : `in ${ageInWords(inSeconds)}, `}when ${what}`,
-      width,
-    ),
-    ...(sooner.length === 0 ? [] : told('sooner by', sooner.join('; '), width)),
+    told('next try', `${time}when ${what}`),
+    told('sooner by', sooner.length === 0 ? undefined : sooner.join('; ')),
   ];
 }

@@ -1,9 +1,11 @@
 // The lines that the command status prints of a report, and what it calls a problem. Pure.
 import type { Served, ShownReport } from './served-report.ts';
-import { cut, type Line, table, title, told } from './text-table.ts';
+import { laidOut, type Line, type Part, table, title, told } from './text-table.ts';
 import { ageInWords, counted, nameInWords } from './words.ts';
 
 type Facts = Pick<Served, 'report' | 'unready'>;
+
+const nothing: Part = () => [];
 
 /** Problems that someone has to act on, in a few words each; empty if all is well. A dry run is no problem. */
 export function problemsOf({ report, unready }: Facts): readonly string[] {
@@ -34,92 +36,77 @@ function fleetProblems(report: ShownReport): readonly string[] {
 export function statusLines(facts: Facts, width: number | undefined): readonly Line[] {
   const { report } = facts;
   const sections = [
-    headLines(facts, width),
-    countLines(report, width),
-    reasonLines(report, width),
-    supplyLines(report, width),
-    limitLines(report, width),
+    headParts(facts),
+    countParts(report),
+    reasonParts(report),
+    supplyParts(report),
+    limitParts(report),
   ];
-  return sections
-    .filter((lines) => lines.length > 0)
-    .flatMap((lines, index) => (index === 0 ? lines : [{ text: '' }, ...lines]))
-    .map((line) => ({ ...line, text: cut(line.text, width) }));
+  return laidOut(sections, width);
 }
 
-/** The process, and whether it is well. */
-export function headLines(facts: Facts, width: number | undefined): readonly Line[] {
+/** The process, and whether it is well, in whole lines. */
+export function headLines(facts: Facts): readonly Line[] {
+  return laidOut([headParts(facts)], undefined);
+}
+
+function headParts(facts: Facts): readonly Part[] {
   const { report } = facts;
-  const { identity, state, leader, leaderAddress, version } = report;
+  const { identity, state, leader, leaderAddress, version, denied = [] } = report;
   const problems = problemsOf(facts);
+  const place = leaderAddress === undefined ? '' : ` at ${leaderAddress}`;
   return [
-    ...title(`${identity}: ${state}${version === undefined ? '' : `, version ${version}`}`, width),
-    ...(leader === undefined
-      ? []
-      : told('leader', leaderAddress === undefined ? leader : `${leader} at ${leaderAddress}`, width)),
-    ...readyLines(facts, width),
-    ...clusterLines(report, width),
-    ...selectorLines(report, width),
-    ...cloudLines(report, width),
-    ...(problems.length === 0
-      ? told('problems', 'none', width, 'good')
-      : told('problems', problems.join('; '), width, 'bad')),
-    ...pausedLines(report, width),
-    ...dryRunLines(report, width),
-    ...heldLines(report, width),
-    ...unverifiedLines(report, width),
-    ...(report.denied ?? []).flatMap(({ permission, remedy }) =>
-      told('denied', `${permission}${remedy === '' ? '' : `: ${remedy}`}`, width, 'bad'),
+    title(`${identity}: ${state}${version === undefined ? '' : `, version ${version}`}`),
+    told('leader', leader && `${leader}${place}`),
+    readyPart(facts),
+    clusterPart(report),
+    ...selectorParts(report),
+    cloudPart(report),
+    told('problems', problems.join('; ') || 'none', problems.length === 0 ? 'good' : 'bad'),
+    ...pausedParts(report),
+    ...dryRunParts(report),
+    heldPart(report),
+    unverifiedPart(report),
+    ...denied.map(({ permission, remedy }) =>
+      told('denied', `${permission}${remedy === '' ? '' : `: ${remedy}`}`, 'bad'),
     ),
   ];
 }
 
-function readyLines({ report, unready }: Facts, width: number | undefined): readonly Line[] {
+function readyPart({ report, unready }: Facts): Part {
   const { readyForSeconds: ready, notReadyForSeconds: not } = report;
   if (unready === undefined)
-    return told('ready', ready === undefined ? 'yes' : `yes, for at least ${ageInWords(ready)}`, width);
-  return told(
-    'ready',
-    `no${not === undefined ? '' : ` for at least ${ageInWords(not)}`}: ${unready}`,
-    width,
-    'bad',
-  );
+    return told('ready', ready === undefined ? 'yes' : `yes, for at least ${ageInWords(ready)}`);
+  const long = not === undefined ? '' : ` for at least ${ageInWords(not)}`;
+  return told('ready', `no${long}: ${unready}`, 'bad');
 }
 
-function clusterLines({ cluster }: ShownReport, width: number | undefined): readonly Line[] {
-  if (cluster === undefined) return [];
+function clusterPart({ cluster }: ShownReport): Part {
+  if (cluster === undefined) return nothing;
   const { name, tag, instances } = cluster;
-  return told('cluster', `${name}, by the tag ${tag} of ${counted(instances, 'instance')}`, width);
+  return told('cluster', `${name}, by the tag ${tag} of ${counted(instances, 'instance')}`);
 }
 
-function selectorLines(
-  { nodeSelector, leftToOthers = 0, overlaps = [] }: ShownReport,
-  width: number | undefined,
-): readonly Line[] {
+function selectorParts({ nodeSelector, leftToOthers = 0, overlaps = [] }: ShownReport): readonly Part[] {
   if (nodeSelector === undefined) return [];
   const [first] = overlaps;
+  const overlap = first && `${counted(overlaps.length, 'node')}, such as ${first.node}: ${first.why}`;
   return [
-    ...told('selector', `${nodeSelector}; ${counted(leftToOthers, 'node')} left to others`, width),
-    ...(first === undefined
-      ? []
-      : told(
-          'overlap',
-          `${counted(overlaps.length, 'node')}, such as ${first.node}: ${first.why}`,
-          width,
-          'bad',
-        )),
+    told('selector', `${nodeSelector}; ${counted(leftToOthers, 'node')} left to others`),
+    told('overlap', overlap, 'bad'),
   ];
 }
 
-function cloudLines({ cloudRead }: ShownReport, width: number | undefined): readonly Line[] {
-  if (cloudRead === undefined) return [];
+function cloudPart({ cloudRead }: ShownReport): Part {
+  if (cloudRead === undefined) return nothing;
   const { ageSeconds: age, problem } = cloudRead;
   const read = age === undefined ? 'not read yet' : `read ${ageInWords(age)} ago`;
-  if (problem === undefined) return told('cloud', read, width);
-  return told('cloud', `${read}; the last try failed: ${problem}`, width, 'doubtful');
+  if (problem === undefined) return told('cloud', read);
+  return told('cloud', `${read}; the last try failed: ${problem}`, 'doubtful');
 }
 
-export function pausedLines({ paused }: ShownReport, width: number | undefined): readonly Line[] {
-  return paused.flatMap((pause) => told('paused', pauseInWords(pause), width, 'doubtful'));
+export function pausedParts({ paused }: ShownReport): readonly Part[] {
+  return paused.map((pause) => told('paused', pauseInWords(pause), 'doubtful'));
 }
 
 function pauseInWords(pause: ShownReport['paused'][number]): string {
@@ -133,22 +120,18 @@ function pauseInWords(pause: ShownReport['paused'][number]): string {
 /** Nodes where another program decided otherwise that are shown. */
 const maxDecisions = 5;
 
-function dryRunLines({ dryRun }: ShownReport, width: number | undefined): readonly Line[] {
+function dryRunParts({ dryRun }: ShownReport): readonly Part[] {
   if (dryRun === undefined) return [];
   const { same = 0, otherwise = 0, decidedOtherwise = [] } = dryRun;
-  const compared =
-    same + otherwise === 0
-      ? []
-      : [`another program decided the same on ${counted(same, 'node')}, otherwise on ${otherwise}`];
+  const compared = `another program decided the same on ${counted(same, 'node')}, otherwise on ${otherwise}`;
   const shown = decidedOtherwise.slice(0, maxDecisions);
-  const others = shown.map(({ node, ...decision }) => `${node}: ${otherwiseInWords(decision)}`);
-  const more =
-    otherwise > shown.length ? [`${otherwise - shown.length} more: headwater explain NODE shows each`] : [];
+  const more = otherwise - shown.length;
   return [
-    ...[dryRun.sentence, wouldInWords(dryRun.would), ...compared].flatMap((text) =>
-      told('dry run', text, width),
-    ),
-    ...[...others, ...more].flatMap((text) => told('otherwise', text, width)),
+    told('dry run', dryRun.sentence),
+    told('dry run', wouldInWords(dryRun.would)),
+    told('dry run', same + otherwise === 0 ? undefined : compared),
+    ...shown.map(({ node, ...decision }) => told('otherwise', `${node}: ${otherwiseInWords(decision)}`)),
+    told('otherwise', more > 0 ? `${more} more: headwater explain NODE shows each` : undefined),
   ];
 }
 
@@ -162,28 +145,25 @@ export function otherwiseInWords({ would, did }: { readonly would: string; reado
   return `would: ${would}; done: ${did}`;
 }
 
-function heldLines({ withdrawalsHeld }: ShownReport, width: number | undefined): readonly Line[] {
-  if (withdrawalsHeld === undefined) return [];
+function heldPart({ withdrawalsHeld }: ShownReport): Part {
+  if (withdrawalsHeld === undefined) return nothing;
   const { why, nodes, token } = withdrawalsHeld;
   const approval = token === undefined ? '' : `; to approve: --allow-withdrawals=${token}`;
-  return told('held', `withdrawals on ${counted(nodes, 'node')}: ${why}${approval}`, width, 'bad');
+  return told('held', `withdrawals on ${counted(nodes, 'node')}: ${why}${approval}`, 'bad');
 }
 
-function unverifiedLines({ unverified }: ShownReport, width: number | undefined): readonly Line[] {
-  if (unverified === undefined) return [];
+function unverifiedPart({ unverified }: ShownReport): Part {
+  if (unverified === undefined) return nothing;
   const { count, problem } = unverified;
   const why = problem === undefined ? '' : `: ${problem}`;
-  return told('unverified', `${counted(count, 'CiliumNode')}${why}`, width, 'doubtful');
+  return told('unverified', `${counted(count, 'CiliumNode')}${why}`, 'doubtful');
 }
 
-function countLines(
-  { nodes, addresses, pendingPods }: ShownReport,
-  width: number | undefined,
-): readonly Line[] {
+function countParts({ nodes, addresses, pendingPods }: ShownReport): readonly Part[] {
   return [
-    ...(nodes === undefined ? [] : told('nodes', countsInWords(nodes), width)),
-    ...(addresses === undefined ? [] : told('addresses', countsInWords(addresses), width)),
-    ...(pendingPods === undefined ? [] : told('pods', `${pendingPods} waiting`, width)),
+    told('nodes', nodes && countsInWords(nodes)),
+    told('addresses', addresses && countsInWords(addresses)),
+    told('pods', pendingPods === undefined ? undefined : `${pendingPods} waiting`),
   ];
 }
 
@@ -200,44 +180,49 @@ type Entry = NonNullable<ShownReport['warnings']>[number];
 /** On a terminal: different texts of one reason, nodes of one text, and rows of a table. */
 const maxShown = { texts: 3, nodes: 5 };
 
-function reasonLines(report: ShownReport, width: number | undefined): readonly Line[] {
+function reasonParts(report: ShownReport): readonly Part[] {
   const { reasons = [], inDeficit = [], waiting = [], warnings = [], omitted = [] } = report;
   const entries = [...inDeficit, ...waiting, ...warnings];
   const ofWarnings = [...new Set(warnings.map(({ reason }) => reason ?? ''))]
     .filter((reason) => !reasons.some(([name]) => name === reason))
     .map((reason) => [reason, warnings.filter((entry) => entry.reason === reason).length] as const);
-  const lines = [...reasons, ...ofWarnings].flatMap(([reason, count], index): readonly Line[] => [
-    {
-      text: `${reason}  ${counted(count, 'node')}`,
-      style: index < reasons.length ? 'bad' : 'doubtful',
-    },
-    ...whyLines(
-      entries.filter((entry) => entry.reason === reason),
-      width,
-    ),
-  ]);
   const missing = omitted.map(([list, count]) => `${count} of ${nameInWords(list)}`).join(', ');
-  return missing === '' ? lines : [...lines, ...told('omitted', missing, width, 'doubtful')];
+  return [
+    ...[...reasons, ...ofWarnings].flatMap(([reason, count], index) => [
+      () => [
+        {
+          text: `${reason}  ${counted(count, 'node')}`,
+          style: index < reasons.length ? ('bad' as const) : ('doubtful' as const),
+        },
+      ],
+      whyPart(entries.filter((entry) => entry.reason === reason)),
+    ]),
+    told('omitted', missing || undefined, 'doubtful'),
+  ];
 }
 
-function whyLines(entries: readonly Entry[], width: number | undefined): readonly Line[] {
+function whyPart(entries: readonly Entry[]): Part {
   const byText = Map.groupBy(entries, ({ why = '' }) => why);
-  const max = width === undefined ? { texts: Infinity, nodes: Infinity } : maxShown;
-  const texts = [...byText].slice(0, max.texts).flatMap(([why, of]) => {
-    const names = of.map(({ name, node }) => name ?? node ?? '');
-    const more = names.length - max.nodes;
-    const nodes = `${names.slice(0, max.nodes).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    return [...told('', why, width), ...told('', `on ${nodes}`, width)];
-  });
-  const left = byText.size - max.texts;
-  return left > 0 ? [...texts, ...told('', `and ${left} more texts`, width)] : texts;
+  return (width) => {
+    const max = width === undefined ? { texts: Infinity, nodes: Infinity } : maxShown;
+    const texts = [...byText].slice(0, max.texts).flatMap(([why, of]) => {
+      const names = of.map(({ name, node }) => name ?? node ?? '');
+      const more = names.length - max.nodes;
+      const nodes = `${names.slice(0, max.nodes).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+      return [told('', why), told('', `on ${nodes}`)];
+    });
+    const left = byText.size - max.texts;
+    return [...texts, told('', left > 0 ? `and ${left} more texts` : undefined)].flatMap((part) =>
+      part(width),
+    );
+  };
 }
 
-function supplyLines({ subnets = [], pools = [] }: ShownReport, width: number | undefined): readonly Line[] {
+function supplyParts({ subnets = [], pools = [] }: ShownReport): readonly Part[] {
   // The fullest stands first.
   const fullest = subnets.toSorted((a, b) => a.free / a.size - b.free / b.size);
   return [
-    ...table(fullest, width, {
+    table(fullest, {
       columns: [
         ['SUBNET', ({ id }) => id],
         ['NAME', ({ name = '' }) => name, 4],
@@ -254,7 +239,7 @@ function supplyLines({ subnets = [], pools = [] }: ShownReport, width: number | 
       ],
       style: ({ exhausted, fragmented }) => (exhausted ? 'bad' : fragmented ? 'doubtful' : undefined),
     }),
-    ...poolLines(pools, width),
+    poolTable(pools),
   ];
 }
 
@@ -266,8 +251,8 @@ export function isExhausted({ pool, cidr }: Pool, pools: readonly Pool[]): boole
   return pools.every((each) => each.pool !== pool || isIpv6(each.cidr) !== isIpv6(cidr) || each.free === 0);
 }
 
-export function poolLines(pools: readonly Pool[], width: number | undefined): readonly Line[] {
-  return table(pools, width, {
+export function poolTable(pools: readonly Pool[]): Part {
+  return table(pools, {
     columns: [
       ['POOL', ({ pool }) => pool],
       ['CIDR', ({ cidr }) => cidr],
@@ -283,7 +268,7 @@ export function poolLines(pools: readonly Pool[], width: number | undefined): re
 }
 
 /** Buckets that are full, and of which no call waits, are only counted: there are many. */
-function limitLines({ buckets = [] }: ShownReport, width: number | undefined): readonly Line[] {
+function limitParts({ buckets = [] }: ShownReport): readonly Part[] {
   const waitingIn = ({ waiting }: (typeof buckets)[number]): number =>
     Object.values(waiting).reduce((sum, count) => sum + count, 0);
   const busy = buckets.filter(
@@ -291,7 +276,7 @@ function limitLines({ buckets = [] }: ShownReport, width: number | undefined): r
   );
   const full = buckets.length - busy.length;
   return [
-    ...table(busy, width, {
+    table(busy, {
       columns: [
         ['RATE LIMIT', ({ action }) => action],
         ['TOKENS', ({ tokens }) => tenths(tokens)],
@@ -303,7 +288,7 @@ function limitLines({ buckets = [] }: ShownReport, width: number | undefined): r
       ],
       style: (bucket) => (waitingIn(bucket) > 0 ? 'doubtful' : undefined),
     }),
-    ...(full > 0 ? told('rate limits', `${full} with all of their tokens`, width) : []),
+    told('rate limits', full > 0 ? `${full} with all of their tokens` : undefined),
   ];
 }
 

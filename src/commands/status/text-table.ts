@@ -106,46 +106,52 @@ function wrapped(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
+/** Lines that are laid out once the width of the terminal is known; undefined without one: every line is whole then. */
+export type Part = (width: number | undefined) => readonly Line[];
+
 interface StyledTable<T> extends Table<T> {
-  readonly style: (row: T) => Line['style'];
+  readonly style?: (row: T) => Line['style'];
 }
 
 /** No lines without rows. On a terminal, a long table ends early. */
-export function table<T>(
-  rows: readonly T[],
-  width: number | undefined,
-  { columns, style }: StyledTable<T>,
-): readonly Line[] {
-  if (rows.length === 0) return [];
-  const shown = width === undefined ? rows : rows.slice(0, maxRows);
-  const styles = ['title' as const, ...shown.map(style)];
-  const more = rows.length - shown.length;
-  return [
-    ...tableLines(shown, { columns }, width).map((text, index) => lineOf(text, styles[index])),
-    ...(more > 0 ? [{ text: `and ${more} more` }] : []),
-  ];
+export function table<T>(rows: readonly T[], { columns, style }: StyledTable<T>): Part {
+  return (width) => {
+    if (rows.length === 0) return [];
+    const shown = width === undefined ? rows : rows.slice(0, maxRows);
+    const styles = ['title' as const, ...shown.map((row) => style?.(row))];
+    const more = rows.length - shown.length;
+    return [
+      ...tableLines(shown, { columns }, width).map((text, index) => lineOf(text, styles[index])),
+      ...(more > 0 ? [{ text: `and ${more} more` }] : []),
+    ];
+  };
 }
 
-/** A label, and text beside it. */
-export function told(
-  label: string,
-  text: string,
-  width: number | undefined,
-  style?: Line['style'],
-): readonly Line[] {
-  return paragraph(label, text, width).map((line) => lineOf(line, style));
+/** A label, and text beside it. No lines without text. */
+export function told(label: string, text: string | undefined, style?: Line['style']): Part {
+  return (width) =>
+    text === undefined ? [] : paragraph(label, text, width).map((line) => lineOf(line, style));
 }
 
 /** A title: it begins with a name that may be long, and ends with what matters. */
-export function title(text: string, width: number | undefined): readonly Line[] {
-  const lines = width === undefined ? [text] : wrapped(text, width);
-  return lines.map((line) => lineOf(line, 'title'));
+export function title(text: string): Part {
+  return (width) =>
+    (width === undefined ? [text] : wrapped(text, width)).map((line) => lineOf(line, 'title'));
+}
+
+/** The sections that have any lines, with an empty line between them. */
+export function laidOut(sections: readonly (readonly Part[])[], width: number | undefined): readonly Line[] {
+  return sections
+    .map((parts) => parts.flatMap((part) => part(width)))
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, index) => (index === 0 ? lines : [{ text: '' }, ...lines]))
+    .map((line) => ({ ...line, text: cut(line.text, width) }));
 }
 
 function lineOf(text: string, style: Line['style']): Line {
   return style === undefined ? { text } : { text, style };
 }
 
-export function cut(text: string, width: number | undefined): string {
+function cut(text: string, width: number | undefined): string {
   return width === undefined || text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }

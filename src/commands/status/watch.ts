@@ -69,7 +69,7 @@ export function watchedLines(
   problem: string | undefined,
   width: number,
 ): readonly Line[] {
-  return problem === undefined ? lines : [...told('no answer', problem, width, 'bad'), ...lines];
+  return [...told('no answer', problem, 'bad')(width), ...lines];
 }
 
 function plainScreen({ command, isJson }: WatchSettings): Screen {
