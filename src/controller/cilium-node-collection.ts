@@ -2,8 +2,7 @@
 import { writeTimeoutOf } from '../config/release-window.ts';
 import { CiliumNodeGc, type CiliumNodeGcDeps } from '../kubernetes/cilium-node/cilium-node-gc.ts';
 import type { CiliumNodeWriter } from '../kubernetes/cilium-node/cilium-node-writer.ts';
-import { ask } from '../kubernetes/transport/api-reply.ts';
-import { writeFailure } from '../kubernetes/transport/write-outcome.ts';
+import { NodeWriter } from '../kubernetes/node/node-writer.ts';
 import type { ModeDeps } from './host.ts';
 
 /** Undefined if an option turns it off. */
@@ -20,6 +19,7 @@ export function ciliumNodeCollection(
   const { options, clock } = host;
   const { permission, isInSafeLeaseWindow } = leadership;
   if (options.nodesGcInterval === 0) return undefined;
+  const nodes = new NodeWriter(kubernetes, () => false, 0);
   return new CiliumNodeGc({
     ...known,
     ciliumNodes: () => [...ciliumNodes()].filter(({ name }) => !scope.isOutside(name)),
@@ -30,11 +30,9 @@ export function ciliumNodeCollection(
       return why === undefined && isInSafeLeaseWindow(writeTimeoutOf(options)) ? undefined : 'paused';
     },
     isNodeGone: async (name, signal) => {
-      const path = `/api/v1/nodes/${encodeURIComponent(name)}`;
-      const reply = await ask(kubernetes, { method: 'GET', path }, signal);
-      if (reply.kind === 'ok') return false;
-      const failure = writeFailure(reply, 'get nodes');
-      return 'message' in failure ? { problem: failure.message } : true;
+      const read = await nodes.get(name, signal);
+      if (read.kind === 'found') return false;
+      return read.kind === 'gone' ? true : { problem: read.message };
     },
     remove: async ({ name, uid, version: resourceVersion }, signal) => {
       const outcome = await writer.delete({ name, uid, resourceVersion }, signal);

@@ -38,9 +38,6 @@ export interface Holder {
 /** The values of the labels that ask for a size: any text. */
 export type AskedMaskSizes = Readonly<Partial<Record<Family, string>>>;
 
-/** The annotation that supersedes earlier writes of an object: its value is the resource version that they are bound to. */
-export const supersededAnnotation = 'headwater/superseded-version';
-
 export type Assignment =
   /** The answer of the API server is applied to what is known. `version`: the resource version of the answer. */
   | { readonly kind: 'written'; readonly version: string }

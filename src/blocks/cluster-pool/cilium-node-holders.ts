@@ -4,19 +4,11 @@ import type { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.
 import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
-import type { WriteOutcome, WriteTarget } from '../../kubernetes/transport/write-outcome.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import type { Reflector } from '../../kubernetes/watch/reflector.ts';
-import {
-  type Assignment,
-  type BlockCondition,
-  type BlockHolders,
-  type BlockWriter,
-  type Holder,
-  type HolderReading,
-  supersededAnnotation,
-} from '../allocation/block-holders.ts';
+import type { Assignment, BlockCondition, Holder } from '../allocation/block-holders.ts';
+import { ObjectHolders, targetOf } from '../holders/object-holders.ts';
 
 export interface CiliumNodeHoldersDeps {
   readonly writer: Pick<CiliumNodeWriter, 'annotate' | 'patchSpec' | 'get'>;
@@ -73,44 +65,26 @@ export function clusterPoolHolder(raw: JsonObject, defaultPool: string): CiliumN
   return { ...ciliumNodeHolder(raw), alsoHeld, kept };
 }
 
-export class CiliumNodeHolders implements BlockHolders, BlockWriter {
+export class CiliumNodeHolders extends ObjectHolders {
   readonly #deps: CiliumNodeHoldersDeps;
   /** The last message of each object, by uid: another writer or the schema may remove it, and it is not written again. */
   readonly #said = new Map<string, string>();
 
   constructor(deps: CiliumNodeHoldersDeps) {
+    super(deps.writer, deps.known);
     this.#deps = deps;
   }
 
-  assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment> {
+  override assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment> {
     return this.patch(holder, { ipam: { podCIDRs: blocks } }, signal);
   }
 
   /** Patches `spec`, bound to the uid and version of the object. Rejects only with the signal's reason. */
-  async patch(holder: Holder, spec: JsonObject, signal: AbortSignal): Promise<Assignment> {
-    return this.#assignment(await this.#deps.writer.patchSpec(targetOf(holder), spec, signal));
+  patch(holder: Holder, spec: JsonObject, signal: AbortSignal): Promise<Assignment> {
+    return this.take(this.#deps.writer.patchSpec(targetOf(holder), spec, signal));
   }
 
-  async supersede(holder: Holder, signal: AbortSignal): Promise<Assignment> {
-    const annotations = { [supersededAnnotation]: holder.version };
-    return this.#assignment(await this.#deps.writer.annotate(targetOf(holder), annotations, signal));
-  }
-
-  #assignment(outcome: WriteOutcome): Assignment {
-    if (outcome.kind !== 'written') return outcome;
-    this.#deps.known.observe(outcome.raw);
-    return { kind: 'written', version: textAt(outcome.raw, 'metadata', 'resourceVersion') ?? '' };
-  }
-
-  async read(name: string, signal: AbortSignal): Promise<HolderReading> {
-    const outcome = await this.#deps.writer.get(name, signal);
-    if (outcome.kind === 'gone' || outcome.kind === 'unavailable') return outcome;
-    if (outcome.kind !== 'found') return { kind: 'unavailable', message: outcome.message };
-    this.#deps.known.observe(outcome.raw);
-    return { kind: 'found' };
-  }
-
-  isLeftAlone({ name, isLeftAlone }: Holder): boolean {
+  override isLeftAlone({ name, isLeftAlone }: Holder): boolean {
     return isLeftAlone || this.#deps.nodes.isIgnored(name);
   }
 
@@ -136,8 +110,4 @@ export class CiliumNodeHolders implements BlockHolders, BlockWriter {
     this.#said.delete(uid);
     this.#deps.errors.forget(name);
   }
-}
-
-function targetOf({ name, uid, version: resourceVersion }: Holder): WriteTarget {
-  return { name, uid, resourceVersion };
 }

@@ -40,7 +40,7 @@ const bindingFields: readonly string[] = ['metadata.uid', 'metadata.resourceVers
 export function writeFailure(
   refusal: ApiRefusal,
   attempted: string,
-  lateFields: readonly string[] = [],
+  lateFields: readonly string[],
 ): WriteFailure {
   const { kind, message } = refusal;
   switch (kind) {
@@ -50,14 +50,24 @@ export function writeFailure(
     case 'expired':
       return { kind: 'conflict', message };
     case 'denied':
-      return { kind, message: `allow Headwater to ${attempted}: ${message}` };
-    case 'invalid': {
-      const late = [...bindingFields, ...lateFields];
-      return { kind: refusal.fields.some((field) => late.includes(field)) ? 'conflict' : 'invalid', message };
-    }
+      return refusal.status === 401
+        ? { kind: 'unavailable', message: `the API server refuses our credentials: ${message}` }
+        : { kind, message: `allow Headwater to ${attempted}: ${message}` };
+    case 'invalid':
+      return { kind: isStale(refusal, lateFields) ? 'conflict' : 'invalid', message };
     case 'unavailable': {
       const { retryAfterMs } = refusal;
       return { kind, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     }
   }
+}
+
+/** Only 422 names fields of the object; with other statuses, the patch itself is invalid. */
+function isStale(
+  { status, fields }: Extract<ApiRefusal, { kind: 'invalid' }>,
+  lateFields: readonly string[],
+): boolean {
+  return (
+    status === 422 && fields.some((field) => bindingFields.includes(field) || lateFields.includes(field))
+  );
 }
