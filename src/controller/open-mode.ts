@@ -37,27 +37,14 @@ export async function openMode(
 
 async function openNodeIpam(connection: CloudConnection, stop: AbortSignal): Promise<OpenedMode> {
   const { cidrAllocatorType } = connection.options;
-  if (cidrAllocatorType === 'RangeAllocator') {
-    const { nodeIpamMode } = await import('../blocks/modes/node-ipam-mode.ts');
+  const { nodeIpamMode, cloudAllocatorMode, cloudSyncMode } = await import('../blocks/modes/node-modes.ts');
+  if (cidrAllocatorType === 'RangeAllocator')
     return { serves: 'blocks', compose: nodeIpamMode, close: () => undefined };
-  }
   const { connectToAliases } = await import('./clouds/registry.ts');
-  if (cidrAllocatorType !== 'CloudAllocator') {
-    const { cloudSyncMode } = await import('../blocks/modes/cloud-sync-mode.ts');
-    const cloud = await connectToAliases(connection, stop);
-    return {
-      serves: 'blocks',
-      compose: (deps) => cloudSyncMode(deps, cidrAllocatorType, cloud.compose),
-      close: cloud.close,
-    };
-  }
-  const { cloudAllocatorMode } = await import('../blocks/modes/cloud-allocator-mode.ts');
-  const cloud = await connectToAliases(connection, stop);
-  return {
-    serves: 'blocksOfCloud',
-    compose: (deps) => cloudAllocatorMode(deps, cloud.compose),
-    close: cloud.close,
-  };
+  const { compose, close } = await connectToAliases(connection, stop);
+  return cidrAllocatorType === 'CloudAllocator'
+    ? { serves: 'blocksOfCloud', compose: (deps) => cloudAllocatorMode(deps, compose), close }
+    : { serves: 'blocks', compose: (deps) => cloudSyncMode(deps, cidrAllocatorType, compose), close };
 }
 
 async function openCloud(connection: CloudConnection, stop: AbortSignal): Promise<OpenedMode> {

@@ -249,9 +249,9 @@ const onEveryCloud: readonly Mutant[] = [
   },
   one(
     'a former leader keeps writing',
-    'kubernetes/cilium-node/cilium-node-writer.ts',
-    'if (!this.#leads()) return notLeading;\n    const request',
-    'if (!this.#leads() && signal.aborted) return notLeading;\n    const request',
+    'kubernetes/transport/object-writer.ts',
+    'if (!this.#mayWrite()) return notLeading;',
+    'if (!this.#mayWrite() && signal.aborted) return notLeading;',
   ),
   one(
     'addresses that are possibly gone are newly offered',

@@ -1,7 +1,7 @@
 // nodeipam with CloudAllocator, in one process and in virtual time, on the models of EC2 and of Kubernetes.
 import { describe, expect, test } from '@jest/globals';
 import { composeAwsAliases } from '../../../src/controller/clouds/aws.ts';
-import { cloudAllocatorMode } from '../../../src/blocks/modes/cloud-allocator-mode.ts';
+import { cloudAllocatorMode } from '../../../src/blocks/modes/node-modes.ts';
 import type { CidrFleetReport } from '../../../src/blocks/modes/block-status-report.ts';
 import type { Ec2Api } from '../../../src/providers/aws/ec2-api.ts';
 import { Random } from '../../../src/runtime/random.ts';

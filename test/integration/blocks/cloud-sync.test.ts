@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import { composeGceAliases } from '../../../src/controller/clouds/gce.ts';
-import { cloudSyncMode, type SyncedCloud } from '../../../src/blocks/modes/cloud-sync-mode.ts';
+import { cloudSyncMode, type SyncedCloud } from '../../../src/blocks/modes/node-modes.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { type GceFaults, GceModel } from '../../../src/simulator/gce/gce-model.ts';
 import type { SyncMode } from '../../../src/blocks/node-ipam/sync/sync-step.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { AliasAddition } from '../../../src/blocks/node-ipam/cloud/cloud-aliases.ts';
 import type { AliasCloud } from '../../../src/controller/clouds/cloud.ts';
 import { composeGceAliases } from '../../../src/controller/clouds/gce.ts';
-import { cloudAllocatorMode } from '../../../src/blocks/modes/cloud-allocator-mode.ts';
+import { cloudAllocatorMode } from '../../../src/blocks/modes/node-modes.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type GceFaults, GceModel } from '../../../src/simulator/gce/gce-model.ts';

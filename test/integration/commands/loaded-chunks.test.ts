@@ -37,15 +37,12 @@ const isOfCloud = (source: string): boolean =>
   );
 
 describe('the bundle that a process loads', () => {
-  test.each(['cluster-pool-mode', 'node-ipam-mode', 'cloud-allocator-mode'])(
-    'holds no cloud and no SDK for blocks: %s',
-    (mode) => {
-      const loaded = sourcesOf('src/main.ts', 'src/commands/run.ts', `src/blocks/modes/${mode}.ts`);
+  test.each(['cluster-pool-mode', 'node-modes'])('holds no cloud and no SDK for blocks: %s', (mode) => {
+    const loaded = sourcesOf('src/main.ts', 'src/commands/run.ts', `src/blocks/modes/${mode}.ts`);
 
-      expect(loaded).toContain('src/blocks/allocation/allocator.ts');
-      expect(loaded.filter(isOfCloud)).toEqual([]);
-    },
-  );
+    expect(loaded).toContain('src/blocks/allocation/allocator.ts');
+    expect(loaded.filter(isOfCloud)).toEqual([]);
+  });
 
   test('holds the core, and blocks nowhere, for a cloud', () => {
     const loaded = sourcesOf('src/main.ts', 'src/commands/run.ts', 'src/controller/eni/eni-mode.ts');

@@ -1,7 +1,7 @@
 // A cluster whose nodes get blocks, in virtual time: the Kubernetes model, machines that come and go, and two processes of
 // Headwater that faults kill, freeze and cut off. One seed gives one history.
 import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
-import { nodeIpamMode } from '../../../src/blocks/modes/node-ipam-mode.ts';
+import { nodeIpamMode } from '../../../src/blocks/modes/node-modes.ts';
 import { clusterPoolMode } from '../../../src/blocks/modes/cluster-pool-mode.ts';
 import type { Mode, ModeDeps } from '../../../src/controller/host.ts';
 import { multiPoolMode } from '../../../src/blocks/modes/multi-pool-mode.ts';

@@ -1,8 +1,8 @@
 // One simulated life of a cluster whose Nodes follow a cloud, or are brought into accord with it: machines come and go, processes end, requests to
 // the API server and calls to the cloud are lost, refused and late, and the cloud fails as a whole for minutes. At the end faults
 // stop, a person follows what is told, and everything comes to rest.
-import { cloudAllocatorMode } from '../../../src/blocks/modes/cloud-allocator-mode.ts';
-import { cloudSyncMode } from '../../../src/blocks/modes/cloud-sync-mode.ts';
+import { cloudAllocatorMode } from '../../../src/blocks/modes/node-modes.ts';
+import { cloudSyncMode } from '../../../src/blocks/modes/node-modes.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { type AliasFate, ModelAliasCloud } from './alias-cloud.ts';
 import { type BlockReport, type CloudType, type LifeTimes, playLife } from './block-life.ts';
