@@ -3,7 +3,7 @@
 import { type NodeSelector, parseNodeSelector } from '../config/node-selector.ts';
 import { ask } from '../kubernetes/transport/api-reply.ts';
 import { readIdentity } from '../kubernetes/object-identity.ts';
-import { isList, isObject, type JsonObject, textAt, valueAt } from '../kubernetes/transport/json.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../kubernetes/transport/json.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import { sleep } from '../runtime/clock.ts';
@@ -264,8 +264,7 @@ export class OtherReleases {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
     const reply = await ask(kubernetes, { method: 'GET', path }, signal);
     if (reply.kind === 'ok') {
-      const items = valueAt(reply.object, 'items');
-      const leases = isList(items) ? items.filter(isObject) : [];
+      const leases = listAt(reply.object, 'items').filter(isObject);
       return { others: otherReleases(leases, name, selectorAnnotation(served)) };
     }
     if (reply.kind === 'unavailable') return { others: undefined, problem: reply.message };
@@ -282,8 +281,8 @@ export class OtherReleases {
   async #namesOf({ text }: NodeSelector, signal: AbortSignal): Promise<readonly string[]> {
     const path = `/api/v1/nodes?limit=100&labelSelector=${encodeURIComponent(text)}`;
     const reply = await ask(this.#deps.kubernetes, { method: 'GET', path }, signal);
-    const items = reply.kind === 'ok' ? valueAt(reply.object, 'items') : undefined;
-    return (isList(items) ? items.filter(isObject) : []).map((raw) => readIdentity(raw).name);
+    const items = reply.kind === 'ok' ? listAt(reply.object, 'items') : [];
+    return items.filter(isObject).map((raw) => readIdentity(raw).name);
   }
 
   /** Tells each overlap once until it changes: in the log, and by an Event on the Node. */

@@ -1,6 +1,7 @@
 // Decides what a Node shows of its agent that does not run yet: a taint, which only the agent's readiness ends, and the
 // condition of its network. The rules are those of cilium-operator. Pure.
-import { isList, type Json, type JsonObject, memberOf, textAt, valueAt } from './transport/json.ts';
+import { type Json, type JsonObject, listAt, memberOf, textAt, valueAt } from './transport/json.ts';
+import { hasCondition } from './object-identity.ts';
 
 /** Says that the agent serves the Node: the only thing that cilium-operator and Headwater ever write about it. */
 export const ciliumIsUp = {
@@ -17,8 +18,7 @@ export function awaitsAgent(node: JsonObject, taintKey: string): boolean {
 
 export function saysCiliumIsUp(node: JsonObject): boolean {
   const { type, status, reason } = ciliumIsUp;
-  const conditions = valueAt(node, 'status', 'conditions');
-  return (isList(conditions) ? conditions : []).some(
+  return listAt(node, 'status', 'conditions').some(
     (each) =>
       textAt(each, 'type') === type && textAt(each, 'status') === status && textAt(each, 'reason') === reason,
   );
@@ -40,16 +40,12 @@ export function taintRemoval(node: JsonObject, taintKey: string): readonly JsonO
 /** The node of an agent's pod that serves it: ready and not terminating. */
 export function nodeOfReadyAgent(pod: JsonObject): string | undefined {
   if (valueAt(pod, 'metadata', 'deletionTimestamp') !== undefined) return undefined;
-  const conditions = valueAt(pod, 'status', 'conditions');
-  const isReady = (isList(conditions) ? conditions : []).some(
-    (each) => textAt(each, 'type') === 'Ready' && textAt(each, 'status') === 'True',
-  );
+  const isReady = hasCondition(pod, 'Ready', 'True');
   return isReady ? textAt(pod, 'spec', 'nodeName') : undefined;
 }
 
 function taintsOf(node: JsonObject): readonly Json[] {
-  const taints = valueAt(node, 'spec', 'taints');
-  return isList(taints) ? taints : [];
+  return listAt(node, 'spec', 'taints');
 }
 
 function isOf(taint: Json, key: string): boolean {

@@ -1,5 +1,5 @@
 // The identity of an object of Kubernetes, read from what anyone may have written.
-import { isObject, type JsonObject, textAt, valueAt } from './transport/json.ts';
+import { isObject, type JsonObject, listAt, textAt, valueAt } from './transport/json.ts';
 
 export interface ObjectIdentity {
   readonly name: string;
@@ -26,6 +26,13 @@ export function isKept(raw: JsonObject): boolean {
 /** Whether the annotation is there and says `true`, in any case. */
 function isAnnotated(raw: JsonObject, annotation: string): boolean {
   return textAt(raw, 'metadata', 'annotations', annotation)?.toLowerCase() === 'true';
+}
+
+/** Whether its condition of this type has this status. */
+export function hasCondition(raw: JsonObject, type: string, status: 'True' | 'False'): boolean {
+  return listAt(raw, 'status', 'conditions').some(
+    (each) => textAt(each, 'type') === type && textAt(each, 'status') === status,
+  );
 }
 
 /** Those whose value is a text. */

@@ -1,6 +1,6 @@
 // The pods of this node, as far as their addresses need it: who they are, which addresses they show, and what they say about
 // pools.
-import { isList, isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type JsonObject, listAt, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { canonicalAddress } from '../../blocks/set/cidr.ts';
@@ -142,8 +142,7 @@ export function textsAt(raw: JsonObject, ...path: readonly string[]): Texts {
 }
 
 function ipsOf(raw: JsonObject): readonly string[] {
-  const list = valueAt(raw, 'status', 'podIPs');
-  const texts = isList(list) ? list.map((entry) => textAt(entry, 'ip')) : [];
+  const texts = listAt(raw, 'status', 'podIPs').map((entry) => textAt(entry, 'ip'));
   const all = [...texts, textAt(raw, 'status', 'podIP')].flatMap(
     (text) => canonicalAddress(text ?? '') ?? [],
   );

@@ -12,10 +12,10 @@ import {
 } from '../../blocks/set/cidr.ts';
 import type { CloudMode } from '../../config/clouds/clouds.ts';
 import {
-  isList,
   isObject,
   type Json,
   type JsonObject,
+  listAt,
   textAt,
   valueAt,
 } from '../../kubernetes/transport/json.ts';
@@ -214,11 +214,6 @@ function objectAt(value: Json, ...path: readonly string[]): JsonObject {
 
 function valuesAt(value: Json, ...path: readonly string[]): readonly Json[] {
   return Object.values(objectAt(value, ...path));
-}
-
-function listAt(value: Json, ...path: readonly string[]): readonly Json[] {
-  const found = valueAt(value, ...path);
-  return isList(found) ? found : [];
 }
 
 function textsAt(value: Json, ...path: readonly string[]): readonly string[] {

@@ -3,10 +3,10 @@
 import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../../blocks/set/cidr.ts';
 import { blockProblem } from '../agent-settings.ts';
 import {
-  isList,
   isObject,
   type Json,
   type JsonObject,
+  listAt,
   textAt,
   valueAt,
 } from '../../kubernetes/transport/json.ts';
@@ -110,11 +110,9 @@ function sorted(cidrs: readonly Cidr[]): readonly Cidr[] {
 }
 
 function entriesOf(raw: JsonObject, name: 'requested' | 'allocated'): readonly Json[] {
-  const list = valueAt(raw, 'spec', 'ipam', 'pools', name);
-  return isList(list) ? list : [];
+  return listAt(raw, 'spec', 'ipam', 'pools', name);
 }
 
 function cidrsOf(entry: Json): readonly string[] {
-  const list = valueAt(entry, 'cidrs');
-  return isList(list) ? list.filter((item) => typeof item === 'string') : [];
+  return listAt(entry, 'cidrs').filter((item) => typeof item === 'string');
 }

@@ -1,7 +1,7 @@
 // CIDRs that objects had before this software first gave out blocks of its networks. Another program, or other mask sizes, gave
 // them, so they are held whole. A CIDR of that size that appears later is a claim of the object's writer, and need not count.
 // The Lease remembers what was there first. Pure.
-import { isObject, type Json, type JsonObject } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, objectIn } from '../../kubernetes/transport/json.ts';
 import { type Cidr, cidrOf, cidrText, families } from '../set/cidr.ts';
 
 /** The annotation of the Lease. */
@@ -22,7 +22,7 @@ export function firstHeld(
   text: string | undefined,
   wide: readonly WideHolding[],
 ): readonly WideHolding[] {
-  const known = read(text);
+  const known = objectIn(text);
   if (known?.['networks'] !== networks) return wide;
   const held = known['held'];
   if (!isObject(held)) return wide;
@@ -39,15 +39,6 @@ export function firstHeldText(networks: string, holdings: readonly WideHolding[]
 
 function isListed(list: Json | undefined, cidr: Cidr): boolean {
   return Array.isArray(list) && list.includes(cidrText(cidr));
-}
-
-function read(text: string | undefined): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text ?? '') as Json;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** CIDRs that objects show and of which a part would not count. `most`: the most blocks of a family that an object may have. */

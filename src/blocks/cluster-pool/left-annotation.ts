@@ -1,5 +1,5 @@
 // Blocks that deleted CiliumNodes left and pods use, for the next leader: the Lease remembers them. No object shows them. Pure.
-import { isObject, type Json, type JsonObject } from '../../kubernetes/transport/json.ts';
+import { objectIn } from '../../kubernetes/transport/json.ts';
 import { type Cidr, cidrOf, cidrText } from '../set/cidr.ts';
 
 /** The annotation of the Lease. */
@@ -23,19 +23,10 @@ export function leftText(blocks: Iterable<LeftBlock>): string | undefined {
 }
 
 export function leftIn(text: string | undefined): readonly LeftBlock[] {
-  return Object.entries(read(text)).flatMap(([name, cidrs]) =>
+  return Object.entries(objectIn(text) ?? {}).flatMap(([name, cidrs]) =>
     (Array.isArray(cidrs) ? cidrs : []).flatMap((each) => {
       const cidr = typeof each === 'string' ? cidrOf(each) : undefined;
       return cidr === undefined ? [] : [{ name, cidr }];
     }),
   );
-}
-
-function read(text: string | undefined): JsonObject {
-  try {
-    const value = JSON.parse(text ?? '') as Json;
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

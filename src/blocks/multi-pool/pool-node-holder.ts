@@ -2,7 +2,7 @@
 // and we only what they get.
 import type { AllocatedPool, RequestedPool } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
-import { isList, isObject, type Json, type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, type JsonObject, listAt, textAt } from '../../kubernetes/transport/json.ts';
 import { type CiliumNodeHolder, ciliumNodeHolder } from '../cluster-pool/cilium-node-holders.ts';
 import { type Cidr, cidrOf, cidrText, isSame, overlaps } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
@@ -105,9 +105,8 @@ export function withBlocks(
   }
   for (const pool of new Set(added.map((each) => each.pool))) {
     const entry = entries.get(pool) ?? { pool };
-    const listed = entry['cidrs'];
     const texts = added.filter((each) => each.pool === pool).map(({ cidr }) => cidrText(cidr));
-    const cidrs = [...(isList(listed) ? listed : []), ...texts].toSorted(byPlace);
+    const cidrs = [...listAt(entry, 'cidrs'), ...texts].toSorted(byPlace);
     entries.set(pool, { ...entry, ...endsOf(pool), cidrs });
   }
   const sorted = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);

@@ -1,5 +1,5 @@
 // Whether something else listens where a controller with these options would, in the network of hosts. Pure.
-import { type Json, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type Json, type JsonObject, listAt, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import {
   formatListenAddress,
   type ListenAddress,
@@ -7,7 +7,7 @@ import {
 } from '../../observability/listen-address.ts';
 import { type Finding, finding, ok } from './finding.ts';
 import { countedNames } from './names-in-words.ts';
-import { itemsAt, shownPod } from './program-findings.ts';
+import { shownPod } from './program-findings.ts';
 import type { CiliumConfig } from './settings-findings.ts';
 
 const what = 'ports';
@@ -112,13 +112,13 @@ function hostOf({ host }: ListenAddress): string | undefined {
 /** Ports of its host that a pod takes by TCP. A controller of Headwater takes its own, and no other one starts beside it. */
 export function takenPorts(raw: JsonObject): readonly TakenPort[] {
   const isOnHost = valueAt(raw, 'spec', 'hostNetwork') === true;
-  const containers = ['initContainers', 'containers'].flatMap((list) => itemsAt(raw, 'spec', list));
+  const containers = ['initContainers', 'containers'].flatMap((list) => listAt(raw, 'spec', list));
   const phase = textAt(raw, 'status', 'phase');
   const { name: pod, words } = shownPod(raw);
   const isOurs = words.includes('headwater');
   if (phase === 'Succeeded' || phase === 'Failed' || (isOurs && !agentWord.test(words))) return [];
   const declared = containers
-    .flatMap((each) => itemsAt(each, 'ports'))
+    .flatMap((each) => listAt(each, 'ports'))
     .flatMap((port) => declaredPort(port, isOnHost))
     .map((address) => ({ pod, address }));
   return isOurs && isOnHost ? [...declared, ...portsOfAgent(pod, words)] : declared;

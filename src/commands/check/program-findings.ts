@@ -1,17 +1,11 @@
 // Which programs run that give out addresses of the same machines, and whether the agents run. Pure.
-import {
-  textAt,
-  valueAt,
-  isList,
-  type Json,
-  type JsonObject,
-  memberOf,
-} from '../../kubernetes/transport/json.ts';
 import type { Options } from '../../config/option-table.ts';
+import { type JsonObject, listAt, textAt } from '../../kubernetes/transport/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
 import { type Finding, finding, ok } from './finding.ts';
 import { countedNames } from './names-in-words.ts';
+import { hasCondition } from '../../kubernetes/object-identity.ts';
 
 /** A pod, reduced to what shows which program runs in it. */
 export interface ShownPod {
@@ -29,16 +23,15 @@ export interface ShownPod {
 
 export function shownPod(raw: JsonObject): ShownPod {
   const namespace = textAt(raw, 'metadata', 'namespace') ?? '';
-  const containers = itemsAt(raw, 'spec', 'containers');
+  const containers = listAt(raw, 'spec', 'containers');
   const words = containers.flatMap((each) => [
     textAt(each, 'image') ?? '',
-    ...itemsAt(each, 'command').map(String),
-    ...itemsAt(each, 'args').map(String),
+    ...listAt(each, 'command').map(String),
+    ...listAt(each, 'args').map(String),
   ]);
   const statuses = ['initContainerStatuses', 'containerStatuses'].flatMap((list) =>
-    itemsAt(raw, 'status', list),
+    listAt(raw, 'status', list),
   );
-  const conditions = itemsAt(raw, 'status', 'conditions');
   const waiting = statuses.map((each) => textAt(each, 'state', 'waiting', 'reason')).find(Boolean);
   return {
     name: sanitizedText(`${namespace}/${textAt(raw, 'metadata', 'name') ?? ''}`),
@@ -48,21 +41,13 @@ export function shownPod(raw: JsonObject): ShownPod {
       const version = imageVersion.exec(textAt(each, 'image') ?? '')?.[1];
       return version === undefined ? [] : [version];
     }),
-    isReady: conditions.some(
-      (each) => textAt(each, 'type') === 'Ready' && memberOf(each, 'status') === 'True',
-    ),
+    isReady: hasCondition(raw, 'Ready', 'True'),
     waitsFor: waiting === undefined ? undefined : sanitizedText(waiting),
   };
 }
 
 /** A digest may follow. */
 const imageVersion = /:(v?\d+\.[\w.-]{1,60})(?:@|$)/;
-
-/** The items of a list; none if there is no list. */
-export function itemsAt(value: Json, ...path: readonly string[]): readonly Json[] {
-  const found = valueAt(value, ...path);
-  return isList(found) ? found : [];
-}
 
 const what = 'other programs';
 

@@ -1,13 +1,6 @@
 // The parts of Nodes and CiliumNodes that the command check judges. Pure.
 import { admittedPods, isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
-import {
-  isList,
-  isObject,
-  type JsonObject,
-  memberOf,
-  textAt,
-  valueAt,
-} from '../../kubernetes/transport/json.ts';
+import { type JsonObject, listAt, memberOf, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { internalAddresses } from '../../kubernetes/watch/cluster-nodes.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 
@@ -89,9 +82,8 @@ export function shownBlockNode(raw: JsonObject, path: readonly string[]): ShownC
 }
 
 function writesOf(raw: JsonObject, path: readonly string[]): readonly ShownWrite[] {
-  const noted = valueAt(raw, 'metadata', 'managedFields');
   const fields = path.map((member) => `f:${member}`);
-  return (isList(noted) ? noted : []).filter(isObject).flatMap((entry) => {
+  return listAt(raw, 'metadata', 'managedFields').flatMap((entry) => {
     if (valueAt(memberOf(entry, 'fieldsV1'), ...fields) === undefined) return [];
     const at = Date.parse(textAt(entry, 'time') ?? '');
     const manager = sanitizedText(textAt(entry, 'manager') ?? '', 100);

@@ -7,7 +7,7 @@ import { addressesOn } from '../../providers/contract/shown-interfaces.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { ownersOfUsed } from '../../kubernetes/cilium-node/cilium-node-entries.ts';
 import { readIdentity } from '../../kubernetes/object-identity.ts';
-import { isList, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, listAt, textAt } from '../../kubernetes/transport/json.ts';
 import { waitsOn } from '../../kubernetes/watch/pending-pods.ts';
 import type { AskingNode } from './cloud-facts.ts';
 import { type Finding, finding } from './finding.ts';
@@ -27,8 +27,7 @@ export function waitingPod(raw: JsonObject): WaitingPod | undefined {
   const { node } = waitsOn(raw);
   if (node === undefined) return undefined;
   const { name, createdAt } = readIdentity(raw);
-  const conditions = valueAt(raw, 'status', 'conditions');
-  const scheduled = (isList(conditions) ? conditions : []).find(
+  const scheduled = listAt(raw, 'status', 'conditions').find(
     (each) => textAt(each, 'type') === 'PodScheduled',
   );
   const at = Date.parse(textAt(scheduled, 'lastTransitionTime') ?? '');

@@ -1,7 +1,7 @@
 // Finds the pod of the agent on a node, and reads its status over a connection through the API server.
 import type { ForwardingTransport, PodPort } from '../../kubernetes/port-forward/pod-port.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import { isList, type Json, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type Json, listAt, textAt } from '../../kubernetes/transport/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import { argumentOf, inWords, PodWay } from './pod-way.ts';
 import { type ReadAgent, readAgent } from './served-report.ts';
@@ -20,8 +20,7 @@ export async function readAgentOf(
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?limit=10&${query.toString()}`;
   const reply = await ask(transport, { method: 'GET', path, timeoutMs }, signal);
   if (reply.kind !== 'ok') return failed(inWords(`list the pods of ${namespace}`, 'list on pods', reply));
-  const items = valueAt(reply.object, 'items');
-  const found = serving(isList(items) ? items : [], { namespace, node });
+  const found = serving(listAt(reply.object, 'items'), { namespace, node });
   if ('problem' in found) return failed(found.problem);
   const way = new PodWay(transport, found, signal);
   const read = await readAgent(way.open);

@@ -18,12 +18,7 @@ export function explainLines(
 ): readonly Line[] {
   return laidOut(
     [
-      [
-        ...headParts(node),
-        ...pausedParts(report),
-        ...dryRunParts(node),
-        told('not ready', unready, 'bad'),
-      ],
+      [...headParts(node), ...pausedParts(report), ...dryRunParts(node), told('not ready', unready, 'bad')],
       [...needParts(node), ...holdingParts(node)],
       selectionParts(node),
       [poolTable(node.pools ?? [])],

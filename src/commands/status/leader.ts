@@ -5,7 +5,7 @@ import { LeaseClient } from '../../kubernetes/lease/lease-client.ts';
 import type { LeaseRecord } from '../../kubernetes/lease/lease-record.ts';
 import type { ForwardingTransport } from '../../kubernetes/port-forward/pod-port.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import { isList, type Json, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type Json, listAt, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { argumentOf, inWords, PodWay } from './pod-way.ts';
@@ -116,12 +116,8 @@ export class LeaderReader {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?limit=200&${new URLSearchParams(query).toString()}`;
       const reply = await ask(this.#transport, { method: 'GET', path, timeoutMs }, this.#signal);
       if (reply.kind !== 'ok') return failed(inWords(`list the pods of ${namespace}`, 'list on pods', reply));
-      const items = valueAt(reply.object, 'items');
-      const candidates = candidatesIn(
-        isList(items) ? items : [],
-        host,
-        'labelSelector' in query ? usualPort : undefined,
-      );
+      const otherwise = 'labelSelector' in query ? usualPort : undefined;
+      const candidates = candidatesIn(listAt(reply.object, 'items'), host, otherwise);
       const read = await this.#first({ namespace, holder }, candidates, question);
       if (read !== undefined) return read;
     }

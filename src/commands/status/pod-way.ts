@@ -5,7 +5,7 @@ import {
   type PodPort,
 } from '../../kubernetes/port-forward/pod-port.ts';
 import type { ApiRefusal } from '../../kubernetes/transport/api-reply.ts';
-import { isList, type Json, valueAt } from '../../kubernetes/transport/json.ts';
+import { type Json, listAt } from '../../kubernetes/transport/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Way } from './served-report.ts';
 
@@ -35,12 +35,8 @@ export class PodWay {
 
 /** The first group of a pattern in the command line of any container; undefined if none matches. */
 export function argumentOf(pod: Json, pattern: RegExp): string | undefined {
-  const containers = valueAt(pod, 'spec', 'containers');
-  const words = (isList(containers) ? containers : []).flatMap((container) =>
-    ['command', 'args'].flatMap((member) => {
-      const given = valueAt(container, member);
-      return isList(given) ? given.map(String) : [];
-    }),
+  const words = listAt(pod, 'spec', 'containers').flatMap((container) =>
+    ['command', 'args'].flatMap((member) => listAt(container, member).map(String)),
   );
   return pattern.exec(words.join(' '))?.[1];
 }

@@ -12,7 +12,7 @@ import {
 import type { OpenIDConnectAuth } from '@kubernetes/client-node/dist/oidc_auth.js';
 import type { Clock } from '../../runtime/clock.ts';
 import { ExecCredentialSource, execSpecSchema } from './exec-credential-source.ts';
-import { isList, type JsonObject, memberOf, textAt } from '../transport/json.ts';
+import { isList, type JsonObject, listAt, memberOf, textAt } from '../transport/json.ts';
 import type { KubeConfigFile } from './kube-config-file.ts';
 import { KubernetesError } from '../transport/kubernetes-error.ts';
 import type { Identity, PemSource, UserOptions } from './user-credentials.ts';
@@ -167,8 +167,7 @@ function entryOf(
   name: string,
 ): Entry {
   for (const { path, directory, content } of files) {
-    const entries = memberOf(content, list);
-    const raw = isList(entries) ? entries.find((entry) => textAt(entry, 'name') === name) : undefined;
+    const raw = listAt(content, list).find((entry) => textAt(entry, 'name') === name);
     if (raw !== undefined) return { raw: raw as JsonObject, directory, where: `${path}: ${list}: ${name}` };
   }
   throw invalid(`${files.map(({ path }) => path).join(', ')}: there is no ${name} among the ${list}`);

@@ -1,7 +1,7 @@
 // Reads of a CiliumNode what matters for blocks: who it is, which blocks it shows, and who owns it. Anyone who may write one
 // may write anything into it, so every field is bounded, and none is trusted to be what it should.
 import { isIgnored, isKept, type ObjectIdentity, readIdentity } from '../object-identity.ts';
-import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
+import { isList, type JsonObject, listAt, memberOf, textAt, valueAt } from '../transport/json.ts';
 
 export interface CiliumNodeBlocks extends ObjectIdentity {
   /** The owner asks on this object that it is ignored. */
@@ -24,8 +24,8 @@ const maxBlocksRead = { entries: 17, characters: 80 };
 const maxErrorCharacters = 2000;
 
 export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
-  const owners = valueAt(raw, 'metadata', 'ownerReferences');
-  const node = isList(owners) ? owners.find((owner) => memberOf(owner, 'kind') === 'Node') : undefined;
+  const owners = listAt(raw, 'metadata', 'ownerReferences');
+  const node = owners.find((owner) => memberOf(owner, 'kind') === 'Node');
   const error = textAt(raw, 'status', 'ipam', 'operator-status', 'error');
   return {
     ...readIdentity(raw),
@@ -33,7 +33,7 @@ export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
     isKept: isKept(raw),
     ...podCidrsOf(raw),
     operatorError: error === '' ? undefined : error?.slice(0, maxErrorCharacters),
-    isOwned: isList(owners) && owners.length > 0,
+    isOwned: owners.length > 0,
     nodeUid: textAt(node, 'uid'),
   };
 }

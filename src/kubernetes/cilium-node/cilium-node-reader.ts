@@ -13,7 +13,7 @@ import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node
 import { type CiliumNodeFields, ciliumNodeSchema, countWording, readCount } from './cilium-node-schema.ts';
 import { isIgnored, isKept } from '../object-identity.ts';
 import { type FieldPath, type FieldProblem, FieldProblems } from './field-problems.ts';
-import { isList, isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isObject, type JsonObject, listAt, textAt, valueAt } from '../transport/json.ts';
 import { PatchBase } from './patch-base.ts';
 
 export type CiliumNodeReading =
@@ -115,8 +115,7 @@ function nodeOf(
 }
 
 function addIpv6Demands(raw: JsonObject, problems: FieldProblems): void {
-  const requested = valueAt(raw, ...requestedPath);
-  for (const [index, entry] of (isList(requested) ? requested : []).entries()) {
+  for (const [index, entry] of listAt(raw, ...requestedPath).entries()) {
     const found = valueAt(entry, 'needed', 'ipv6-addrs');
     if (readCount(found) !== undefined) continue;
     problems.add([...requestedPath, index, 'needed', 'ipv6-addrs'], found, countWording);

@@ -2,7 +2,7 @@
 // one.
 import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import { assumedSchema } from './assumed-schema.ts';
-import { isList, type Json, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
+import { type Json, type JsonObject, listAt, memberOf, textAt, valueAt } from '../transport/json.ts';
 import { prune, schemaAt, type StructuralSchema, structuralSchema } from './structural-schema.ts';
 import { type KubernetesTransport, slowReadTimeout } from '../transport/transport.ts';
 
@@ -60,9 +60,9 @@ function assumed(reason: string, mayPass = false): ServedSchema {
 }
 
 function servedVersion(definition: JsonObject): Json | undefined {
-  const versions = valueAt(definition, 'spec', 'versions');
-  if (!isList(versions)) return undefined;
-  return versions.find((entry) => textAt(entry, 'name') === version && memberOf(entry, 'served') === true);
+  return listAt(definition, 'spec', 'versions').find(
+    (entry) => textAt(entry, 'name') === version && memberOf(entry, 'served') === true,
+  );
 }
 
 function reasonOf(refusal: ApiRefusal): string {

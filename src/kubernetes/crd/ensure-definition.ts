@@ -3,9 +3,10 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { retry } from '../../runtime/retry.ts';
 import { ask, type Reply } from '../transport/api-reply.ts';
-import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
+import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { definitionVersion, manager, managerLabel, versionLabel } from './cilium-definition.ts';
+import { hasCondition } from '../object-identity.ts';
 
 export interface DefinitionDeps {
   /** The definition as it is created. */
@@ -133,9 +134,5 @@ export function isLower(version: string, other: string): boolean {
 }
 
 function isEstablished(definition: JsonObject): boolean {
-  const conditions = valueAt(definition, 'status', 'conditions');
-  return (
-    isList(conditions) &&
-    conditions.some((each) => memberOf(each, 'type') === 'Established' && memberOf(each, 'status') === 'True')
-  );
+  return hasCondition(definition, 'Established', 'True');
 }

@@ -1,7 +1,7 @@
 // Reads of a Node what matters for blocks, and where they follow a cloud, for its network. The API server has validated its
 // CIDRs, but the text may be any spelling that it accepts.
-import { type ObjectIdentity, readIdentity } from '../object-identity.ts';
-import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { hasCondition, type ObjectIdentity, readIdentity } from '../object-identity.ts';
+import { type JsonObject, listAt, textAt } from '../transport/json.ts';
 
 export const nodesPath = '/api/v1/nodes';
 
@@ -18,8 +18,7 @@ export function readNodeBlocks(raw: JsonObject): NodeBlocks {
 }
 
 function podCidrsOf(raw: JsonObject): readonly string[] {
-  const list = valueAt(raw, 'spec', 'podCIDRs');
-  const texts = isList(list) ? list.filter((entry) => typeof entry === 'string') : [];
+  const texts = listAt(raw, 'spec', 'podCIDRs').filter((entry) => typeof entry === 'string');
   const alone = textAt(raw, 'spec', 'podCIDR') ?? '';
   return texts.length === 0 && alone !== '' ? [alone] : texts;
 }
@@ -35,12 +34,8 @@ export interface NodeNetwork {
 }
 
 export function readNodeNetwork(raw: JsonObject): NodeNetwork {
-  const list = valueAt(raw, 'status', 'conditions');
-  const conditions = isList(list) ? list : [];
   return {
     providerId: textAt(raw, 'spec', 'providerID') ?? '',
-    isNetworkReady: conditions.some(
-      (each) => textAt(each, 'type') === networkUnavailable && textAt(each, 'status') === 'False',
-    ),
+    isNetworkReady: hasCondition(raw, networkUnavailable, 'False'),
   };
 }

@@ -3,7 +3,7 @@
 // Status codes and the Status object: https://kubernetes.io/docs/reference/using-api/api-concepts/ and
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/.
 import { sanitizedText } from '../../network/untrusted-text.ts';
-import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from './json.ts';
+import { isObject, type Json, type JsonObject, listAt, textAt, valueAt } from './json.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import type { KubernetesTransport, TransportAnswer, TransportRequest } from './transport.ts';
 
@@ -134,8 +134,7 @@ function retryAfterOf(status: JsonObject | undefined): number | undefined {
 }
 
 function causeFields(status: JsonObject | undefined): readonly string[] {
-  const causes = valueAt(status, 'details', 'causes');
-  return isList(causes) ? causes.flatMap((cause) => textAt(cause, 'field') ?? []) : [];
+  return listAt(status, 'details', 'causes').flatMap((cause) => textAt(cause, 'field') ?? []);
 }
 
 /** The parsed body; undefined when it is not JSON. */

@@ -27,6 +27,22 @@ export function valueAt(value: Json | undefined, ...path: readonly string[]): Js
   return inner;
 }
 
+/** The items of the list at a path of members; none when it is missing or no list. */
+export function listAt(value: Json | undefined, ...path: readonly string[]): readonly Json[] {
+  const found = valueAt(value, ...path);
+  return isList(found) ? found : [];
+}
+
+/** The object that a text holds; undefined when it holds none. */
+export function objectIn(text: string | undefined): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text ?? '') as Json;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The string at a path of members; undefined when it is missing or not a string. */
 export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
   const found = valueAt(value, ...path);

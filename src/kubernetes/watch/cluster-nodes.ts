@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { intern } from '../../runtime/intern.ts';
 import { awaitsAgent } from '../agent-taint.ts';
 import { admittedPods, allLabels, isIgnored, readIdentity } from '../object-identity.ts';
-import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { type JsonObject, listAt, textAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import type { ClientPorts } from '../transport/transport.ts';
 import { Reflector, type ReflectorState } from './reflector.ts';
@@ -143,8 +143,7 @@ function labelsOf(
 
 /** The InternalIPs of a Node, without those of IPv6. */
 export function internalAddresses(raw: JsonObject): readonly string[] {
-  const listed = valueAt(raw, 'status', 'addresses');
-  const internal = isList(listed) ? listed.filter((each) => textAt(each, 'type') === 'InternalIP') : [];
+  const internal = listAt(raw, 'status', 'addresses').filter((each) => textAt(each, 'type') === 'InternalIP');
   const found = internal.map((each) => textAt(each, 'address') ?? '').filter((address) => isIPv4(address));
   return found.length === 0 ? noAddresses : [...new Set(found)].slice(0, maxAddresses).map(intern);
 }

@@ -1,6 +1,6 @@
 // Counts the pods that wait for an address on each node: scheduled, on the pod network, not terminating and without an
 // address, in their own status and by what their agent reports. It keeps nothing else of a pod but its name.
-import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { type JsonObject, listAt, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import type { ClientPorts } from '../transport/transport.ts';
 import { Reflector, type ReflectorState } from './reflector.ts';
@@ -117,7 +117,6 @@ export function waitsOn(pod: JsonObject): WaitsOn {
 
 /** The addresses that a pod shows, in its status. */
 export function addressesOf(pod: JsonObject): readonly string[] {
-  const list = valueAt(pod, 'status', 'podIPs');
-  const texts = isList(list) ? list.map((entry) => textAt(entry, 'ip')) : [];
+  const texts = listAt(pod, 'status', 'podIPs').map((entry) => textAt(entry, 'ip'));
   return [...new Set([...texts, textAt(pod, 'status', 'podIP')].flatMap((text) => text || []))];
 }
