@@ -57,15 +57,11 @@ export function addressFindings(nodes: readonly ShownNode[], instances: WholeIns
     return !addresses.some((address) => interfaces.some((item) => hasAddress(item, address)));
   });
   if (elsewhere.length === 0) return [];
-  const names = countedNames(
-    elsewhere.map(({ name }) => name),
-    'Node',
-  );
   return [
     finding(
       'warning',
       'objects',
-      `${names} with an InternalIP that the cloud shows nowhere on its instance`,
+      `${countedNames(elsewhere, 'Node')} with an InternalIP that the cloud shows nowhere on its instance`,
       'compare spec.providerID of the Node with its machine, and --node-ip of its kubelet: addresses are given to the instance of the provider ID',
     ),
   ];

@@ -122,8 +122,7 @@ function faultsOf<H extends Holder>(policy: AllocationPolicy<H>, holders: readon
     return [ok(what, `those of ${holders.length} CiliumNodes fit the networks, and none is on two`)];
   return [...Map.groupBy(faults, ({ reason }) => reason)].map(([reason, of]) => {
     const [first] = of;
-    const names = of.map(({ name }) => name);
-    const found = `${countedNames(names, 'CiliumNode')}: ${reason}; of ${first?.name}: ${first?.message}`;
+    const found = `${countedNames(of, 'CiliumNode')}: ${reason}; of ${first?.name}: ${first?.message}`;
     return finding(
       harmless.has(reason) ? 'warning' : 'problem',
       what,

@@ -31,11 +31,8 @@ export function blockedNodes(question: BlockQuestion): {
   const findings = [...groups].flatMap(([text, of]) => {
     const verdict = of[0]?.block?.verdict;
     if (text === undefined || verdict === undefined) return [];
-    const names = countedNames(
-      of.map(({ node }) => node.name),
-      'node',
-    );
-    return [finding(verdict, 'nodes', `${names} can get no address: ${text}`)];
+    const nodes = of.map(({ node }) => node);
+    return [finding(verdict, 'nodes', `${countedNames(nodes, 'node')} can get no address: ${text}`)];
   });
   return { findings, free: blocks.flatMap(({ node, block }) => (block === undefined ? [node] : [])) };
 }

@@ -39,7 +39,7 @@ export function capacityFindings(question: CapacityQuestion): readonly Finding[]
     ...podFindings(capacities, question),
     ...(foreign.length === 0
       ? []
-      : [finding('warning', 'agents', `${names(foreign)}: ${foreignAgent().message}`)]),
+      : [finding('warning', 'agents', `${countedNames(foreign, 'node')}: ${foreignAgent().message}`)]),
     ...startFindings(capacities, question),
     ...agentSummary(nodes),
     ...excessFindings(capacities, question),
@@ -72,8 +72,11 @@ function podFindings(capacities: readonly Capacity[], { podCapacity }: CapacityQ
   );
   return [...beyond].flatMap(([found, of]) => {
     if (found === undefined) return [];
-    const kubelets = `the kubelet of ${names(of.map(({ node }) => node))}`;
-    return [finding('warning', 'pods of nodes', `${kubelets} ${found}`, maxPodsRemedy)];
+    const nodes = countedNames(
+      of.map(({ node }) => node),
+      'node',
+    );
+    return [finding('warning', 'pods of nodes', `the kubelet of ${nodes} ${found}`, maxPodsRemedy)];
   });
 }
 
@@ -86,10 +89,10 @@ function startFindings(capacities: readonly Capacity[], { words }: CapacityQuest
     if (threshold.addresses <= Math.min(maxAllocate, instance)) return [];
     const { instanceType } = node.requirements;
     const { message } = unreachableStart(threshold, { maxAllocate, instance, instanceType }, words);
-    return [{ node, message }];
+    return [{ name: node.name, message }];
   });
   return [...Map.groupBy(texts, ({ message }) => message)].map(([message, of]) =>
-    finding('problem', 'agents', `those of ${names(of.map(({ node }) => node))} cannot start: ${message}`),
+    finding('problem', 'agents', `those of ${countedNames(of, 'node')} cannot start: ${message}`),
   );
 }
 
@@ -120,18 +123,8 @@ function excessFindings(
     finding(
       'warning',
       'releases',
-      `they are off: ${countedNames(
-        affected.map(({ name }) => name),
-        'node',
-      )} keep ${sum} addresses beyond their watermarks`,
+      `they are off: ${countedNames(affected, 'node')} keep ${sum} addresses beyond their watermarks`,
       `set --${releaseOption} if the subnets need them`,
     ),
   ];
-}
-
-function names(nodes: readonly AskingNode[]): string {
-  return countedNames(
-    nodes.map(({ name }) => name),
-    'node',
-  );
 }

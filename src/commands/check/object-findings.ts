@@ -111,8 +111,7 @@ function rows(
   { verdict, remedy }: { readonly verdict: 'problem' | 'warning'; readonly remedy: string },
 ): readonly Finding[] {
   if (objects.length === 0) return [];
-  const names = objects.map(({ name }) => name);
-  return [finding(verdict, what, `${countedNames(names, noun)} ${complaint}`, remedy)];
+  return [finding(verdict, what, `${countedNames(objects, noun)} ${complaint}`, remedy)];
 }
 
 /** CiliumNodes that no controller can serve as they are: what is wrong with their fields, or missing. */

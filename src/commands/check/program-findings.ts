@@ -75,12 +75,11 @@ export function operatorFindings(
     [...idleModes, ...modesOfClouds],
   );
   if (running.length === 0) return giveBlocks;
-  const names = running.map(({ name }) => name);
   return [
     finding(
       'problem',
       what,
-      `cilium-operator gives out addresses of this cloud: ${countedNames(names, 'pod')}`,
+      `cilium-operator gives out addresses of this cloud: ${countedNames(running, 'pod')}`,
       'replace its image and its program by those of operator-generic, with --ipam=crd, or scale it to 0 (docs/migrate.md)',
     ),
     ...giveBlocks,
@@ -117,10 +116,7 @@ function operatorsOfBlocks(
             'problem',
             what,
             sanitizedText(
-              `cilium-operator runs with ipam=${mode}, and gives out addresses: ${countedNames(
-                of.map(({ name }) => name),
-                'pod',
-              )}`,
+              `cilium-operator runs with ipam=${mode}, and gives out addresses: ${countedNames(of, 'pod')}`,
             ),
             'give it the argument --ipam=crd before Headwater leads (docs/migrate.md)',
           ),
@@ -179,15 +175,14 @@ export function agentFindings(pods: Fact<readonly ShownPod[]>, selector: string)
   if (pods.kind === 'unknown') return [finding('unknown', 'agents', `pods cannot be read: ${pods.problem}`)];
   const unready = pods.value.filter(({ isReady }) => !isReady);
   const byReason = Map.groupBy(unready, ({ waitsFor }) => waitsFor ?? 'not ready');
-  const rows = [...byReason].map(([reason, of]) => {
-    const names = of.map(({ name }) => name);
-    return finding(
+  const rows = [...byReason].map(([reason, of]) =>
+    finding(
       'warning',
       'agents',
-      `${countedNames(names, 'pod')} of ${selector}: ${reason}`,
+      `${countedNames(of, 'pod')} of ${selector}: ${reason}`,
       'read its log: an agent is not ready before it has addresses',
-    );
-  });
+    ),
+  );
   const ready = pods.value.length - unready.length;
   if (rows.length > 0 || ready === 0) return rows;
   const versions = Map.groupBy(

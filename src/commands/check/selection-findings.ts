@@ -22,11 +22,9 @@ export function selectionFindings(question: SelectionQuestion): readonly Finding
   return [...Map.groupBy(complaints, ({ text }) => text)].flatMap(([text, of]) => {
     const [first] = of;
     if (first === undefined) return [];
-    const names = countedNames(
-      of.map(({ node }) => node.name),
-      'node',
-    );
-    return [finding(first.verdict, 'selection', sanitizedText(`of ${names}, ${text}`, 500), first.remedy)];
+    const nodes = of.map(({ node }) => node);
+    const found = sanitizedText(`of ${countedNames(nodes, 'node')}, ${text}`, 500);
+    return [finding(first.verdict, 'selection', found, first.remedy)];
   });
 }
 

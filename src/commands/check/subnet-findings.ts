@@ -6,8 +6,8 @@ import type { NodeRequirements } from '../../node/demand/node-requirements.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
 import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
-import { parseBlock, sizeOf } from '../../providers/contract/ipv4.ts';
 import { type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
+import { subnetSize } from '../../controller/reporting/subnet-figures.ts';
 import type { AskingNode } from './cloud-facts.ts';
 import { type Finding, finding, ok } from './finding.ts';
 import { countedNames } from './names-in-words.ts';
@@ -33,7 +33,10 @@ export function subnetFindings(question: SubnetQuestion): readonly Finding[] {
   const obstacles: Finding[] = [];
   for (const [choice, nodes] of choices) {
     if (choice.startsWith('=')) chosen.set(choice.slice(1), nodes);
-    else obstacles.push(finding('problem', what, `${names(nodes)} can get no interface: ${choice}`));
+    else
+      obstacles.push(
+        finding('problem', what, `${countedNames(nodes, 'node')} can get no interface: ${choice}`),
+      );
   }
   const rows = [...chosen].map(([id, nodes]) => chosenFinding(id, nodes, question.infrastructure));
   return [...obstacles, ...rows];
@@ -103,7 +106,7 @@ function chosenFinding(id: string, nodes: readonly AskingNode[], { subnets }: In
   const subnet = subnets.get(id);
   if (subnet === undefined) throw new Error('a subnet that was chosen is known');
   const remedy = 'add a subnet that the nodes select, or free addresses there';
-  return roomFinding(subnet, `${names(nodes)} get interfaces in ${id}`, remedy);
+  return roomFinding(subnet, `${countedNames(nodes, 'node')} get interfaces in ${id}`, remedy);
 }
 
 /** Where machines are given their interfaces: a row for each subnet of those that were read. */
@@ -125,22 +128,10 @@ export function givenSubnetFindings(
 function roomFinding(subnet: Subnet, who: string, remedy: string): Finding {
   const { cidr, zone, freeAddresses } = subnet;
   const place = zone === '' ? cidr : `${cidr}, ${zone}`;
-  const found = `${who} (${place}), where ${freeAddresses} of ${capacityOf(subnet)} addresses are free`;
+  const found = `${who} (${place}), where ${freeAddresses} of ${subnetSize(subnet)} addresses are free`;
   return isNearlyFull(subnet) ? finding('warning', what, found, remedy) : ok(what, found);
 }
 
-function capacityOf({ cidr, otherCidrs = [] }: Subnet): number {
-  const blocks = [cidr, ...otherCidrs].flatMap((each) => parseBlock(each) ?? []);
-  return blocks.reduce((sum, block) => sum + sizeOf(block), 0);
-}
-
 function isNearlyFull(subnet: Subnet): boolean {
-  return subnet.freeAddresses < nearlyFull * capacityOf(subnet);
-}
-
-function names(nodes: readonly AskingNode[]): string {
-  return countedNames(
-    nodes.map(({ name }) => name),
-    'node',
-  );
+  return subnet.freeAddresses < nearlyFull * subnetSize(subnet);
 }

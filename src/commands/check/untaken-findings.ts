@@ -71,8 +71,7 @@ export function untakenFindings(
     return untaken === undefined ? [] : [{ name, ...untakenCondition(untaken) }];
   });
   return [...Map.groupBy(found, ({ message }) => message)].map(([message, of]) => {
-    const names = of.map(({ name }) => name);
-    const whose = `that of ${countedNames(names, 'node')} does not take what it is shown`;
+    const whose = `that of ${countedNames(of, 'node')} does not take what it is shown`;
     return finding('warning', 'agents', `${whose}: ${message}`);
   });
 }
