@@ -1,5 +1,5 @@
 // The identity of an object of Kubernetes, read from what anyone may have written.
-import { isObject, type JsonObject, listAt, textAt, valueAt } from './transport/json.ts';
+import { type JsonObject, listAt, textAt, textsAt, valueAt } from './transport/json.ts';
 
 export interface ObjectIdentity {
   readonly name: string;
@@ -37,9 +37,7 @@ export function hasCondition(raw: JsonObject, type: string, status: 'True' | 'Fa
 
 /** Those whose value is a text. */
 export function allLabels(raw: JsonObject): Readonly<Record<string, string>> {
-  const labels = valueAt(raw, 'metadata', 'labels');
-  const texts = Object.entries(isObject(labels) ? labels : {});
-  return Object.fromEntries(texts.filter((each): each is [string, string] => typeof each[1] === 'string'));
+  return textsAt(raw, 'metadata', 'labels');
 }
 
 /** Pods that the kubelet of a Node admits, those that it could have less what is reserved; undefined before it says so. */

@@ -1,4 +1,5 @@
 // Failures as CNI reports them: https://www.cni.dev/docs/spec/#error
+import type { Failed, Outcome } from '../ipam/ipam-error.ts';
 
 export const cniCode = {
   incompatibleVersion: 1,
@@ -22,18 +23,9 @@ export interface CniError {
   readonly message: string;
 }
 
-export type CniOutcome<T> =
-  | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'failed'; readonly error: CniError };
+export type CniOutcome<T> = Outcome<T, CniError>;
 
-export function cniOk<T>(value: T): CniOutcome<T> {
-  return { kind: 'ok', value };
-}
-
-export function cniFailed(
-  code: CniCode,
-  message: string,
-): { readonly kind: 'failed'; readonly error: CniError } {
+export function cniFailed(code: CniCode, message: string): Failed<CniError> {
   return { kind: 'failed', error: { code, message } };
 }
 

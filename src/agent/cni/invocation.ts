@@ -1,8 +1,9 @@
 // Reads one invocation of the plugin: the verb, what the environment says of the container, and the network.
 import type { AttachmentName } from '../ipam/holdings.ts';
-import { cniCode, cniFailed, cniOk, type CniError, type CniOutcome } from './cni-error.ts';
+import { cniCode, cniFailed, type CniError, type CniOutcome } from './cni-error.ts';
 import { cniName, maxNameCharacters, type NetworkConf, parseNetworkConf, readFixed } from './network-conf.ts';
 import { type CniVersion, isAtLeast } from './result.ts';
+import { ok } from '../ipam/ipam-error.ts';
 
 const cniVerbs = ['ADD', 'DEL', 'CHECK', 'GC', 'STATUS'] as const;
 
@@ -147,7 +148,7 @@ function checkedArgs(args: ReadonlyMap<string, string>): CniOutcome<CniArgs> {
   const ips = (args.get('IP') ?? '').split(',').filter((ip) => ip !== '');
   const fixed = ips.map(readFixed);
   if (fixed.includes(undefined)) return cniFailed(cniCode.environment, 'CNI_ARGS: IP is no address');
-  return cniOk({ ...podIn(args), ips: fixed.filter((ip) => ip !== undefined) });
+  return ok({ ...podIn(args), ips: fixed.filter((ip) => ip !== undefined) });
 }
 
 function podIn(args: ReadonlyMap<string, string>): Omit<CniArgs, 'ips'> {

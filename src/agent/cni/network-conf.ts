@@ -10,8 +10,18 @@ import {
 } from '../../blocks/set/cidr.ts';
 import { parseGoDuration } from '../../config/go-duration.ts';
 import type { AttachmentName } from '../ipam/holdings.ts';
-import { cniCode, cniOk, type CniError, type CniOutcome } from './cni-error.ts';
+import { cniCode, type CniError, type CniOutcome } from './cni-error.ts';
 import { type CniVersion, cniVersions, type ResultRoute } from './result.ts';
+import {
+  isList,
+  isObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  objectIn,
+  valueAt,
+} from '../../kubernetes/transport/json.ts';
+import { ok } from '../ipam/ipam-error.ts';
 
 export interface NetworkConf {
   readonly version: CniVersion;
@@ -52,8 +62,6 @@ export interface RefusedConf {
   readonly error: CniError;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** https://www.cni.dev/docs/spec/#section-1-network-configuration-format */
 export const cniName = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 /** The length limit of a name, in characters: every line of the record contains the name. */
@@ -66,7 +74,7 @@ const defaultWait = 10_000;
 export function parseNetworkConf(
   stdin: string,
 ): { readonly kind: 'conf'; readonly conf: NetworkConf } | RefusedConf {
-  const fields = parseFields(stdin);
+  const fields = objectIn(stdin);
   if (fields === undefined)
     return refused('1.1.0', cniCode.decoding, 'the network configuration is no JSON object');
   // libcni reads an empty or missing version as 0.1.0, too.
@@ -86,24 +94,6 @@ function refused(version: CniVersion, code: CniError['code'], message: string): 
   return { kind: 'refused', version, error: { code, message } };
 }
 
-function parseFields(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function fieldsAt(fields: Fields, name: string): Fields {
-  const value = fields[name];
-  return isFields(value) ? value : {};
-}
-
 /** Thrown and caught in this file: a refusal ends the reading wherever it is found. */
 class Refusal extends Error {
   readonly error: CniError;
@@ -114,13 +104,13 @@ class Refusal extends Error {
   }
 }
 
-function readConf(version: CniVersion, fields: Fields): CniOutcome<NetworkConf> {
+function readConf(version: CniVersion, fields: JsonObject): CniOutcome<NetworkConf> {
   try {
     const network = fields['name'];
     if (typeof network !== 'string' || network === '') throw new Refusal('name: the network has none');
     if (!cniName.test(network) || network.length > maxNameCharacters)
       throw new Refusal('name: accepted are up to 256 letters, digits and characters of _ . -');
-    return cniOk({
+    return ok({
       version,
       network,
       ipam: readIpam(fields),
@@ -135,8 +125,8 @@ function readConf(version: CniVersion, fields: Fields): CniOutcome<NetworkConf> 
   }
 }
 
-function readIpam(conf: Fields): IpamConf {
-  const ipam = fieldsAt(conf, 'ipam');
+function readIpam(conf: JsonObject): IpamConf {
+  const ipam = objectAt(conf, 'ipam');
   return {
     pool: optionalText(ipam, 'pool'),
     families: readFamilies(ipam['families']),
@@ -148,14 +138,14 @@ function readIpam(conf: Fields): IpamConf {
   };
 }
 
-function optionalText(fields: Fields, name: string): string | undefined {
+function optionalText(fields: JsonObject, name: string): string | undefined {
   const value = fields[name];
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw new Refusal(`ipam.${name}: it is no text`);
   return value;
 }
 
-function oneOf<const T extends string>(fields: Fields, name: string, values: readonly [T, ...T[]]): T {
+function oneOf<const T extends string>(fields: JsonObject, name: string, values: readonly [T, ...T[]]): T {
   const value = fields[name] ?? values[0];
   const known = values.find((each) => each === value);
   if (known === undefined) throw new Refusal(`ipam.${name}: accepted are ${values.join(' and ')}`);
@@ -164,7 +154,7 @@ function oneOf<const T extends string>(fields: Fields, name: string, values: rea
 
 function readFamilies(value: unknown): readonly Family[] | undefined {
   if (value === undefined) return undefined;
-  const list = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  const list = isList(value) ? value : [];
   const known = allFamilies.filter((family) => list.includes(family));
   if (known.length === 0 || !list.every((item) => known.some((family) => family === item)))
     throw new Refusal('ipam.families: accepted is a list of ipv4 and ipv6');
@@ -187,7 +177,7 @@ function readRoutes(value: unknown): readonly ResultRoute[] | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) throw new Refusal('ipam.routes: it is no list');
   return value.map((item: unknown): ResultRoute => {
-    const { dst, gw, ...rest } = isFields(item) ? item : {};
+    const { dst, gw, ...rest } = isObject(item) ? item : {};
     if (typeof dst !== 'string' || parseCidr(dst).kind !== 'cidr')
       throw new Refusal('ipam.routes: each needs a network in dst');
     if (gw !== undefined && (typeof gw !== 'string' || parseAddress(gw) === undefined))
@@ -211,17 +201,16 @@ function readWait(value: unknown): number {
 }
 
 /** If called for IPAM, the plugin gets the type of the main plugin. Only a main plugin's result names interfaces. */
-function handedOn(version: CniVersion, { type, prevResult: result }: Fields): string | undefined {
-  if (type !== ownType || !isFields(result) || !Array.isArray(result['interfaces'])) return undefined;
+function handedOn(version: CniVersion, { type, prevResult: result }: JsonObject): string | undefined {
+  if (type !== ownType || !isObject(result) || !Array.isArray(result['interfaces'])) return undefined;
   return `${JSON.stringify({ ...result, cniVersion: version })}\n`;
 }
 
 /** Addresses without prefix lengths, of any version's result. */
 function previousAddresses(value: unknown): readonly string[] | undefined {
-  if (!isFields(value)) return undefined;
-  const list = Array.isArray(value['ips']) ? (value['ips'] as readonly unknown[]) : [];
-  const listed = list.map((item) => (isFields(item) ? item['address'] : undefined));
-  const single = ['ip4', 'ip6'].map((name) => fieldsAt(value, name)['ip']);
+  if (!isObject(value)) return undefined;
+  const listed = listAt(value, 'ips').map((item) => valueAt(item, 'address'));
+  const single = ['ip4', 'ip6'].map((name) => valueAt(value, name, 'ip'));
   return [...listed, ...single].flatMap((text) =>
     typeof text === 'string' ? [text.slice(0, text.includes('/') ? text.indexOf('/') : undefined)] : [],
   );
@@ -231,14 +220,14 @@ function previousAddresses(value: unknown): readonly string[] | undefined {
 const listKeys = ['cni.dev/valid-attachments', 'cni.dev/attachments'] as const;
 
 /** An empty slice of Go is null: nothing is valid. Without a key, nothing is said. */
-function validAttachments(fields: Fields): NetworkConf['valid'] {
+function validAttachments(fields: JsonObject): NetworkConf['valid'] {
   const key = listKeys.find((each) => fields[each] !== undefined);
   if (key === undefined) return undefined;
   const value = fields[key] ?? [];
   const refusal = 'cni.dev/valid-attachments: it is no list of containerID and ifname';
   if (!Array.isArray(value)) throw new Refusal(refusal, cniCode.decoding);
   return value.map((item: unknown) => {
-    const { containerID: container, ifname: name } = isFields(item) ? item : {};
+    const { containerID: container, ifname: name } = isObject(item) ? item : {};
     if (typeof container !== 'string' || typeof name !== 'string')
       throw new Refusal(refusal, cniCode.decoding);
     return { container, interface: name };
@@ -246,9 +235,9 @@ function validAttachments(fields: Fields): NetworkConf['valid'] {
 }
 
 /** https://www.cni.dev/docs/conventions/ */
-function fixedAddresses(fields: Fields): readonly string[] {
-  const ofArgs = fieldsAt(fieldsAt(fields, 'args'), 'cni')['ips'];
-  const ofRuntime = fieldsAt(fields, 'runtimeConfig')['ips'];
+function fixedAddresses(fields: JsonObject): readonly string[] {
+  const ofArgs = valueAt(fields, 'args', 'cni', 'ips');
+  const ofRuntime = valueAt(fields, 'runtimeConfig', 'ips');
   return [...addressList(ofArgs, 'args.cni.ips'), ...addressList(ofRuntime, 'runtimeConfig.ips')];
 }
 

@@ -7,7 +7,7 @@ import type { PodNetwork } from '../allocators/allocator.ts';
 import { attachmentKey, type AttachmentName, type Place } from '../ipam/holdings.ts';
 import type { Demand, Ipam } from '../ipam/ipam.ts';
 import { type IpamErrorKind, ok } from '../ipam/ipam-error.ts';
-import { cniCode, type CniCode, cniFailed, cniOk, type CniOutcome } from './cni-error.ts';
+import { cniCode, type CniCode, cniFailed, type CniOutcome } from './cni-error.ts';
 import type { Invocation } from './invocation.ts';
 import type { NetworkConf } from './network-conf.ts';
 import { podAddress, unknownNetwork } from './pod-address.ts';
@@ -31,7 +31,7 @@ export interface Printed {
   readonly note?: string;
 }
 
-const nothing: CniOutcome<Printed> = cniOk({ out: '' });
+const nothing: CniOutcome<Printed> = ok({ out: '' });
 
 /** Kinds that time may mend. */
 const mayPass: readonly IpamErrorKind[] = ['poolNotReady', 'exhausted'];
@@ -56,7 +56,7 @@ export class Verbs {
     const { handedOn } = invocation.conf;
     switch (invocation.verb) {
       case 'ADD':
-        return handedOn === undefined ? this.#add(invocation, signal) : cniOk({ out: handedOn });
+        return handedOn === undefined ? this.#add(invocation, signal) : ok({ out: handedOn });
       case 'DEL':
         // The main plugin has it released, once the interface is gone.
         return handedOn === undefined ? this.#del(invocation) : nothing;
@@ -216,7 +216,7 @@ export class Verbs {
   #gc({ conf }: Invocation): CniOutcome<Printed> {
     const { network, valid } = conf;
     if (valid === undefined)
-      return cniOk({
+      return ok({
         out: '',
         note: 'the configuration has no cni.dev/valid-attachments: nothing is released',
       });
@@ -262,7 +262,7 @@ export class Verbs {
     }
     addresses.sort((a, b) => (a.family < b.family ? -1 : 1));
     const routes = conf.ipam.routes ?? defaultRoutes(addresses.map(({ family }) => family));
-    return cniOk({ out: resultText(conf.version, { addresses, routes, dns }) });
+    return ok({ out: resultText(conf.version, { addresses, routes, dns }) });
   }
 
   /** Undefined for an address of an earlier block. */

@@ -23,15 +23,20 @@ export interface IpamError {
   readonly message: string;
 }
 
-export type Outcome<T> = { readonly kind: 'ok'; readonly value: T } | Failed;
-
-export function ok<T>(value: T): Outcome<T> {
-  return { kind: 'ok', value };
+export interface Done<T> {
+  readonly kind: 'ok';
+  readonly value: T;
 }
 
-export interface Failed {
+export interface Failed<E = IpamError> {
   readonly kind: 'failed';
-  readonly error: IpamError;
+  readonly error: E;
+}
+
+export type Outcome<T, E = IpamError> = Done<T> | Failed<E>;
+
+export function ok<T>(value: T): Done<T> {
+  return { kind: 'ok', value };
 }
 
 export function failed(kind: IpamErrorKind, message: string): Failed {

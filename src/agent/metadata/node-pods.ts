@@ -1,10 +1,11 @@
 // The pods of this node, as far as their addresses need it: who they are, which addresses they show, and what they say about
 // pools.
-import { isObject, type JsonObject, listAt, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, listAt, textAt, textsAt, valueAt } from '../../kubernetes/transport/json.ts';
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { canonicalAddress } from '../../blocks/set/cidr.ts';
 import { actionOf, clientPorts, type Surroundings } from '../own-node/own-node.ts';
+import { allLabels } from '../../kubernetes/object-identity.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 
@@ -120,7 +121,7 @@ export function readNodePod(raw: JsonObject): NodePod {
     name: at('name'),
     uid: at('uid'),
     uids: [at('uid'), ...copied],
-    labels: textsAt(raw, 'metadata', 'labels'),
+    labels: allLabels(raw),
     annotations: poolAnnotations(annotations),
     ips,
     hasEnded,
@@ -131,14 +132,6 @@ export function readNodePod(raw: JsonObject): NodePod {
 /** The annotations that are about pools. */
 export function poolAnnotations(all: Texts): Texts {
   return Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith('ipam.cilium.io/')));
-}
-
-export function textsAt(raw: JsonObject, ...path: readonly string[]): Texts {
-  const found = valueAt(raw, ...path);
-  const entries = isObject(found) ? Object.entries(found) : [];
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
 }
 
 function ipsOf(raw: JsonObject): readonly string[] {

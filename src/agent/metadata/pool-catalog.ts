@@ -5,15 +5,16 @@ import {
   ciliumPodIpPoolsPath,
   readCiliumPodIpPool,
 } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textsAt } from '../../kubernetes/transport/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import type { Holdings } from '../ipam/holdings.ts';
 import { failed, type Failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import type { PoolDirectory } from '../ipam/pools.ts';
 import type { PoolDemand } from '../ipam/pool-demand.ts';
 import { actionOf, type EventScope, clientPorts, type Surroundings } from '../own-node/own-node.ts';
-import { type NodePods, poolAnnotations, textsAt } from './node-pods.ts';
+import { type NodePods, poolAnnotations } from './node-pods.ts';
 import { choosePool, type PoolNamespace } from './pool-choice.ts';
+import { allLabels } from '../../kubernetes/object-identity.ts';
 
 export interface PoolCatalogOptions {
   readonly pods: NodePods;
@@ -123,7 +124,7 @@ export class PoolCatalog implements PoolDirectory {
 
 function readNamespace(raw: JsonObject): PoolNamespace {
   return {
-    labels: textsAt(raw, 'metadata', 'labels'),
+    labels: allLabels(raw),
     annotations: poolAnnotations(textsAt(raw, 'metadata', 'annotations')),
   };
 }

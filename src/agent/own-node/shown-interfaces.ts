@@ -12,10 +12,10 @@ import {
 } from '../../blocks/set/cidr.ts';
 import type { CloudMode } from '../../config/clouds/clouds.ts';
 import {
-  isObject,
   type Json,
   type JsonObject,
   listAt,
+  objectAt,
   textAt,
   valueAt,
 } from '../../kubernetes/transport/json.ts';
@@ -58,8 +58,8 @@ function eniInterfaces(raw: JsonObject): readonly CloudInterface[] {
 function eniInterface(entry: Json, number: number, isExcluded: boolean): CloudInterface {
   const subnet = cidrOf(textAt(entry, 'subnet', 'cidr') ?? '');
   const primary = networkText(textAt(entry, 'vpc', 'primary-cidr'));
-  const prefixes = textsAt(entry, 'prefixes').flatMap((text) => networkOf('ipv4', text));
-  const ipv6Prefixes = textsAt(entry, 'ipv6-prefixes')
+  const prefixes = textListAt(entry, 'prefixes').flatMap((text) => networkOf('ipv4', text));
+  const ipv6Prefixes = textListAt(entry, 'ipv6-prefixes')
     .flatMap((text) => networkOf('ipv6', text))
     .filter(({ length }) => length === delegatedLength);
   const gateway = subnet && addressText({ family: subnet.family, value: subnet.base + 1n });
@@ -69,11 +69,11 @@ function eniInterface(entry: Json, number: number, isExcluded: boolean): CloudIn
     number: String(number),
     gateway,
     subnet,
-    cidrs: primary === undefined ? [] : [primary, ...textsAt(entry, 'vpc', 'cidrs')],
+    cidrs: primary === undefined ? [] : [primary, ...textListAt(entry, 'vpc', 'cidrs')],
     needs: { 'subnet CIDR': subnet, 'primary VPC CIDR': primary },
     prefixes: [...prefixes, ...ipv6Prefixes],
     ipv6Gateway: ipv6Router,
-    addresses: textsAt(entry, 'addresses'),
+    addresses: textListAt(entry, 'addresses'),
     isExcluded,
   });
 }
@@ -207,16 +207,11 @@ function networkText(text: string | undefined): string | undefined {
   return cidrOf(text ?? '') === undefined ? undefined : text;
 }
 
-function objectAt(value: Json, ...path: readonly string[]): JsonObject {
-  const found = valueAt(value, ...path);
-  return isObject(found) ? found : {};
-}
-
 function valuesAt(value: Json, ...path: readonly string[]): readonly Json[] {
   return Object.values(objectAt(value, ...path));
 }
 
-function textsAt(value: Json, ...path: readonly string[]): readonly string[] {
+function textListAt(value: Json, ...path: readonly string[]): readonly string[] {
   return listAt(value, ...path).filter((item) => typeof item === 'string');
 }
 

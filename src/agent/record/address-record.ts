@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Change, Holdings } from '../ipam/holdings.ts';
-import { changeText } from './change-text.ts';
 import { recordLine } from './record-line.ts';
 import { type Disk, disk, fullError, isFull, Reserve } from './reserve.ts';
 import { readStored, type RecordOwner, snapshotText, type StoredRecord } from './stored-record.ts';
@@ -104,7 +103,7 @@ export class AddressRecord {
   }
 
   #append(change: Change): Error | undefined {
-    const line = Buffer.from(recordLine(this.#last + 1, changeText(change)));
+    const line = Buffer.from(recordLine(this.#last + 1, JSON.stringify(change)));
     try {
       if (this.#isTorn) this.#cutBack();
       if (!this.#isCurrent) this.#replaceJournal();

@@ -1,19 +1,5 @@
 // Changes as JSON. A text that is no change is damage, and never half of one.
-import type {
-  Attachment,
-  AttachmentName,
-  Blocks,
-  Change,
-  Expiry,
-  Held,
-  Leaving,
-  Place,
-  RememberedPool,
-} from '../ipam/holdings.ts';
-
-export function changeText(change: Change): string {
-  return JSON.stringify(change);
-}
+import type { Change } from '../ipam/holdings.ts';
 
 /** Undefined if the text is no change. */
 export function parseChange(text: string): Change | undefined {
@@ -26,85 +12,49 @@ export function parseChange(text: string): Change | undefined {
   return isChange(value) ? value : undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const checks: Readonly<Record<string, (part: unknown) => boolean>> = {
-  free: (part) => isListOf(part, isPlace),
-  rest: (part) => isFields(part) && Number.isFinite(part['since']) && Number.isFinite(part['until']),
-  detach: (part) => isListOf(part, isName),
-  hold: (part) => isListOf(part, isHeld),
-  attach: isAttachment,
-  blocks: isBlocks,
-  routers: isBlocks,
-  pools: (part) => isListOf(part, isRememberedPool),
-  leaving: isLeaving,
-  rebuilding: (part) => typeof part === 'boolean',
-};
-
 function isChange(value: unknown): value is Change {
-  return isFields(value) && Object.keys(value).every((name) => checks[name]?.(value[name]) === true);
+  return isObject(value) && Object.entries(value).every(([name, part]) => change[name]?.(part) === true);
 }
 
-function isFields(value: unknown): value is Fields {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(is);
+type Check = (part: unknown) => boolean;
+
+const text: Check = (part) => typeof part === 'string';
+const flag: Check = (part) => typeof part === 'boolean';
+const number: Check = Number.isFinite;
+
+function list(item: Check): Check {
+  return (part) => Array.isArray(part) && part.every(item);
 }
 
-function hasTexts(value: unknown, names: readonly string[]): value is Fields {
-  return isFields(value) && names.every((name) => typeof value[name] === 'string');
+function optional(check: Check): Check {
+  return (part) => part === undefined || check(part);
 }
 
-function isPlace(value: unknown): value is Place {
-  return hasTexts(value, ['pool', 'ip']);
+/** An object with at least these members. */
+function object(members: Readonly<Record<string, Check>>): Check {
+  return (part) => isObject(part) && Object.entries(members).every(([name, check]) => check(part[name]));
 }
 
-function isName(value: unknown): value is AttachmentName {
-  return hasTexts(value, ['network', 'container', 'interface']);
-}
+const texts: Check = (part) => isObject(part) && Object.values(part).every(text);
+const place = { pool: text, ip: text };
+const attachment = { network: text, container: text, interface: text };
+const expiry = object({ uuid: text, at: number, timeout: number });
+const block = object({ cidr: text, allowsFirst: flag, allowsLast: flag, details: object({}) });
 
-function isHeld(value: unknown): value is Held {
-  return (
-    hasTexts(value, ['pool', 'ip', 'owner']) && (value['expiry'] === undefined || isExpiry(value['expiry']))
-  );
-}
-
-function isExpiry(value: unknown): value is Expiry {
-  return hasTexts(value, ['uuid']) && Number.isFinite(value['at']) && Number.isFinite(value['timeout']);
-}
-
-function isAttachment(value: unknown): value is Attachment {
-  return (
-    hasTexts(value, ['network', 'container', 'interface', 'owner']) &&
-    Number.isFinite(value['since']) &&
-    isListOf(value['places'], isPlace)
-  );
-}
-
-function isBlocks(value: unknown): value is Blocks {
-  return isFields(value) && Object.values(value).every((block) => typeof block === 'string');
-}
-
-function isRememberedPool(value: unknown): value is RememberedPool {
-  const isText = (item: unknown): boolean => typeof item === 'string';
-  return (
-    hasTexts(value, ['pool']) &&
-    isListOf(value['families'], isText) &&
-    isListOf(value['blocks'], isBlockOfPool)
-  );
-}
-
-function isBlockOfPool(value: unknown): boolean {
-  return (
-    hasTexts(value, ['cidr']) &&
-    typeof value['allowsFirst'] === 'boolean' &&
-    typeof value['allowsLast'] === 'boolean' &&
-    isFields(value['details'])
-  );
-}
-
-function isLeaving(value: unknown): value is Leaving {
-  return hasTexts(value, ['version']) && isListOf(value['blocks'], (block) => typeof block === 'string');
-}
+/** The parts of a change, by their names. */
+const change: Readonly<Record<keyof Change, Check>> & Readonly<Record<string, Check | undefined>> = {
+  free: list(object(place)),
+  rest: object({ since: number, until: number }),
+  detach: list(object(attachment)),
+  hold: list(object({ ...place, owner: text, expiry: optional(expiry) })),
+  attach: object({ ...attachment, owner: text, since: number, places: list(object(place)) }),
+  blocks: texts,
+  routers: texts,
+  pools: list(object({ pool: text, families: list(text), blocks: list(block) })),
+  leaving: object({ version: text, blocks: list(text) }),
+  rebuilding: flag,
+};

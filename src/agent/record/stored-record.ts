@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Holdings } from '../ipam/holdings.ts';
-import { changeText, parseChange } from './change-text.ts';
+import { parseChange } from './change-text.ts';
 import { parseLine, recordLine, wholeLines } from './record-line.ts';
 
 /** The node and boot whose pods hold the addresses of the record. */
@@ -51,7 +51,7 @@ export function readStored(
 /** All that is held. `last`: the number of the last change that led to it. */
 export function snapshotText({ boot, node }: RecordOwner, last: number, holdings: Holdings): string {
   const start = JSON.stringify({ headwater: 'addresses', version, boot, node, last });
-  const changes = Array.from(holdings.changes(), changeText);
+  const changes = Array.from(holdings.changes(), (change) => JSON.stringify(change));
   return [start, ...changes, snapshotEnd].map((text, index) => recordLine(index, text)).join('');
 }
 

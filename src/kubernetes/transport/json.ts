@@ -33,6 +33,21 @@ export function listAt(value: Json | undefined, ...path: readonly string[]): rea
   return isList(found) ? found : [];
 }
 
+/** The object at a path of members; an empty one when it is missing or none. */
+export function objectAt(value: Json | undefined, ...path: readonly string[]): JsonObject {
+  const found = valueAt(value, ...path);
+  return isObject(found) ? found : {};
+}
+
+/** The members of that object that are texts. */
+export function textsAt(
+  value: Json | undefined,
+  ...path: readonly string[]
+): Readonly<Record<string, string>> {
+  const texts = Object.entries(objectAt(value, ...path));
+  return Object.fromEntries(texts.filter((each): each is [string, string] => typeof each[1] === 'string'));
+}
+
 /** The object that a text holds; undefined when it holds none. */
 export function objectIn(text: string | undefined): JsonObject | undefined {
   try {
