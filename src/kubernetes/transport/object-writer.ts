@@ -23,7 +23,7 @@ export interface WrittenKind {
 
 export interface ObjectWrite {
   readonly method: 'PATCH' | 'DELETE';
-  /** Of the body, without `application/`. */
+  /** The type of the body, without `application/`. */
   readonly type: 'merge-patch+json' | 'json-patch+json' | 'strategic-merge-patch+json' | 'json';
   readonly body: Json;
   readonly subresource?: 'status';
