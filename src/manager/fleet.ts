@@ -3,6 +3,7 @@ import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import { inDeficit, type NodeFigures, type NodeSummary } from '../node/reconcile/node-summary.ts';
 import { lackingSpace } from '../node/conditions/node-condition.ts';
+import type { AssessmentOptions } from '../node/conditions/assessment.ts';
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import { restoredState } from '../node/publish/restored-state.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
@@ -20,8 +21,7 @@ import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
 export interface FleetDeps {
   readonly identities: Pick<InstanceOwnershipOptions['identities'], 'isKnown' | 'has' | 'withAddress'>;
   readonly section: CiliumNodeSection;
-  /** The only network to serve; undefined for all networks. */
-  readonly networkId: string | undefined;
+  readonly scope: Pick<AssessmentOptions, 'networkId' | 'podNetworkId'>;
   readonly pods: Pick<PendingPods, 'pendingOn'>;
 }
 
@@ -122,16 +122,18 @@ export class Fleet {
     return ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name);
   }
 
+  /** The networks of the instances, and that of the pods if it is another one. */
   networkIds(): readonly string[] {
-    const only = this.#deps.networkId;
-    if (only !== undefined) return [only];
+    const { networkId: only, podNetworkId } = this.#deps.scope;
     const ids = new Set<string>();
     for (const { reconciler, last } of this.#entries.values()) {
       const id =
         reconciler === undefined ? undefined : (networkShownTo(reconciler) ?? last?.section.networkId);
       if (id !== undefined) ids.add(id);
     }
-    return [...ids].sort();
+    const ofInstances = only === undefined ? [...ids] : [only];
+    if (podNetworkId === undefined || ofInstances.length === 0) return ofInstances.toSorted();
+    return [...new Set([...ofInstances, podNetworkId])].toSorted();
   }
 
   /** The instances that are served. */

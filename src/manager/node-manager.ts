@@ -92,7 +92,7 @@ export class NodeManager implements CloudListener {
     });
     const { cloud, runtime, settings } = options.context;
     const { consistencyWindow } = settings.timing;
-    const { networkId } = settings.assessment;
+    const { networkId, podNetworkId } = settings.assessment;
     const { inventory } = cloud;
     const { identities, fleet } = options;
     const ownership = new InstanceOwnership({ identities, inventory, networkId });
@@ -100,12 +100,13 @@ export class NodeManager implements CloudListener {
     this.#ownership = ownership;
     this.#networks = new NetworkEvidence(cloud, ownership, networkId);
     this.#contests = new AddressContests(fleet, inventory, runtime.clock);
-    this.#index = new AddressIndex((names) => this.#wake([...names]), {
-      evidence: (holder, address) => this.#evidence(holder, address),
+    const rivals = {
+      evidence: (holder: string, address: string) => this.#evidence(holder, address),
       now: () => runtime.clock.monotonic(),
       maxWait: consistencyWindow,
-      onWait: (name, ms) => this.#work.later(ms, () => this.#wake([name])),
-    });
+      onWait: (name: string, ms: number) => this.#work.later(ms, () => this.#wake([name])),
+    };
+    this.#index = new AddressIndex((names) => this.#wake([...names]), rivals, podNetworkId !== undefined);
     this.#context = {
       ...options.context,
       fleet: { claims: this.#index, identities: ownership, kubelets: identities },

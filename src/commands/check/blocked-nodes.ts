@@ -6,7 +6,7 @@ import {
   wrongNetwork,
 } from '../../node/conditions/node-condition.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { isPrimaryInterface, type NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { AskingNode, ReadCloud } from './cloud-facts.ts';
 import { type Finding, finding } from './finding.ts';
 import { countedNames } from './names-in-words.ts';
@@ -34,7 +34,16 @@ export function blockedNodes(question: BlockQuestion): {
     const nodes = of.map(({ node }) => node);
     return [finding(verdict, 'nodes', `${countedNames(nodes, 'node')} can get no address: ${text}`)];
   });
-  return { findings, free: blocks.flatMap(({ node, block }) => (block === undefined ? [node] : [])) };
+  return {
+    findings,
+    free: blocks.flatMap(({ node, block }) => (block === undefined ? [askingThere(node)] : [])),
+  };
+}
+
+/** The node, with the network of its next interface. */
+function askingThere(node: AskingNode): AskingNode {
+  const { podNetworkId, networkId } = node.requirements;
+  return { ...node, requirements: { ...node.requirements, networkId: podNetworkId ?? networkId } };
 }
 
 interface Block {
@@ -51,7 +60,7 @@ function networkBlockOf(
   { instanceId, requirements: { networkId: named } }: AskingNode,
   { interfaces, networkId: allowed, words }: BlockQuestion,
 ): Block | undefined {
-  const found = interfaces.get(instanceId)?.[0]?.networkId;
+  const found = interfaces.get(instanceId)?.find(isPrimaryInterface)?.networkId;
   const network = named ?? found;
   if (network === undefined) return undefined;
   if (allowed !== undefined && network !== allowed) {
@@ -59,7 +68,7 @@ function networkBlockOf(
     return { text: outsideNetwork(outside).message, verdict: 'warning' };
   }
   if (found === undefined || found === network) return undefined;
-  return { text: wrongNetwork(network, found, words.fields).message, verdict: 'problem' };
+  return { text: wrongNetwork(network, found, words).message, verdict: 'problem' };
 }
 
 function typeBlockOf(

@@ -1,5 +1,6 @@
 // Reads what the command check needs of the cloud, through the client of the controller and within its rate limits. It changes
 // nothing.
+import { onlyNetwork } from '../../config/clouds/cloud-descriptor.ts';
 import { cloudSettings } from '../../config/clouds/clouds.ts';
 import type { Options } from '../../config/option-table.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
@@ -89,9 +90,9 @@ export class CloudReader {
 
   /** Nodes whose CiliumNode says enough to be served. */
   askingNodes(nodes: readonly CiliumNode[]): readonly AskingNode[] {
-    const { usePrimaryAddress, prefixDelegation, sparesOthers } = cloudSettings(this.#options);
+    const { scope, ...settings } = cloudSettings(this.#options);
     const othersInterfaceTags = this.#options.excludeInterfaceTags;
-    const defaults = { usePrimaryAddress, prefixDelegation, othersInterfaceTags, sparesOthers };
+    const defaults = { ...settings, othersInterfaceTags, podNetworkId: scope.podNetworkId };
     return nodes.flatMap((object) => {
       const { name, instanceId, section } = object;
       const read = requirementsOf(section, defaults);
@@ -196,7 +197,7 @@ export class CloudReader {
 
   async #detached(): Promise<ReadCloud['detached']> {
     const { implementation, belongingTags: tags } = this.#cloud;
-    const { networkId } = cloudSettings(this.#options).scope;
+    const networkId = onlyNetwork(cloudSettings(this.#options).scope);
     if (implementation.traits.interfaces === 'given' || Object.keys(tags).length === 0)
       return { kind: 'nothingToRead' };
     return answerOf(async () => {
@@ -235,11 +236,10 @@ export class CloudReader {
   }
 
   async #networks(nodes: readonly AskingNode[]): Promise<CloudRead<Infrastructure>> {
-    const { networkId } = cloudSettings(this.#options).scope;
+    const { networkId, podNetworkId } = cloudSettings(this.#options).scope;
     const named = nodes.map(({ requirements }) => requirements.networkId);
-    const networks = [...new Set(networkId === undefined ? named : [networkId])].filter(
-      (id) => id !== undefined,
-    );
+    const ofInstances = networkId === undefined ? named : [networkId];
+    const networks = [...new Set([...ofInstances, podNetworkId])].filter((id) => id !== undefined);
     if (networks.length === 0) return { kind: 'nothingToRead' };
     const zones = [...new Set(nodes.map(({ requirements }) => requirements.zone))].filter(Boolean);
     return answerOf(async () => {

@@ -30,6 +30,7 @@ import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
 import { type Finding, finding } from './finding.ts';
 import { namedCluster } from './name-findings.ts';
 import { objectFindings, unservedFindings } from './object-findings.ts';
+import { podNetworkFindings } from './pod-network-findings.ts';
 import { portFindings, type PortQuestion } from './port-findings.ts';
 import { rehearsalFindings, rehearsedNodes, unrehearsed } from './permission-findings.ts';
 import {
@@ -333,7 +334,7 @@ class CloudExamination {
     const settings = cloudSettings(this.#options);
     const { infrastructure, instances, limits: read } = facts;
     const interfaces = interfacesIn(valueOfRead(instances, []));
-    const { networkId } = settings.scope;
+    const { networkId, podNetworkId } = settings.scope;
     const { findings: blocks, free } = blockedNodes({ nodes, interfaces, limits: read, networkId, words });
     const limits = valueOfRead(read, new Map<string, never>());
     const releaseOption = settings.releaseExcessIps ? undefined : cloudOf(this.#options.ipam)?.releaseOption;
@@ -347,6 +348,7 @@ class CloudExamination {
         : traits.interfaces === 'given'
           ? givenSubnetFindings(infrastructure.value, words)
           : [
+              ...podNetworkFindings(podNetworkId, infrastructure.value, words),
               ...selectionFindings({ nodes: free, infrastructure: infrastructure.value, words }),
               ...subnetFindings({
                 nodes: free,

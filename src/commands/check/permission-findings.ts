@@ -1,6 +1,7 @@
 // Whether the cloud would permit what Headwater changes there. Pure.
 import type { CloudDescriptor } from '../../config/clouds/cloud-descriptor.ts';
 import { chooseSecurityGroups } from '../../node/allocate/security-group-choice.ts';
+import type { NodeRequirements } from '../../node/demand/node-requirements.ts';
 import { remedyFor } from '../../node/conditions/call-condition.ts';
 import {
   isPrimaryInterface,
@@ -38,7 +39,7 @@ export function rehearsedNodes(question: RehearsalQuestion): readonly RehearsedN
     const interfaces = byInstance.get(instanceId) ?? [];
     const primary = interfaces.find(isPrimaryInterface);
     if (primary === undefined) return [];
-    const asked = { ...requirements, networkId: primary.networkId };
+    const asked = { ...requirements, networkId: requirements.podNetworkId ?? primary.networkId };
     const groups = chooseSecurityGroups(asked, infrastructure, { interfaces });
     if (groups.kind !== 'chosen' && traits.interfaces === 'made') return [];
     return [
@@ -46,13 +47,22 @@ export function rehearsedNodes(question: RehearsalQuestion): readonly RehearsedN
         instanceId,
         interfaces,
         own,
-        subnetId: primary.subnetId,
+        subnetId: subnetIn(asked, infrastructure) ?? primary.subnetId,
         securityGroupIds: groups.kind === 'chosen' ? groups.ids : [],
         tags: { ...tags, ...ownershipTags(instanceId, 'headwater-check') },
         publicAddressTags: object.ipam.staticIpTags,
       },
     ];
   });
+}
+
+/** Undefined where the instance has an interface in the network of new ones. */
+function subnetIn(
+  { networkId, podNetworkId, zone }: NodeRequirements,
+  { subnets }: Infrastructure,
+): string | undefined {
+  if (podNetworkId === undefined) return undefined;
+  return [...subnets.values()].find((each) => each.networkId === networkId && each.zone === zone)?.id;
 }
 
 function isOurs(item: NetworkInterface): boolean {

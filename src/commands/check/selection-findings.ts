@@ -72,7 +72,7 @@ function missingGroups(
   { securityGroups, denied }: Infrastructure,
 ): readonly string[] {
   if (denied?.securityGroups?.has(networkId) === true) return [];
-  const known = new Set(securityGroups.map(({ id }) => id));
+  const known = new Set(securityGroups.flatMap((group) => (group.networkId === networkId ? group.id : [])));
   return securityGroupIds.filter((id) => !known.has(id));
 }
 

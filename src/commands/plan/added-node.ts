@@ -216,8 +216,9 @@ class Growing {
   }
 
   #given(item: NodeKind['given'][number], index: number): NetworkInterface {
-    const { networkId, zone } = this.#node.requirements;
+    const { networkId: wanted, zone } = this.#node.requirements;
     const { subnet: subnetId, deviceIndex, name, secured } = item;
+    const { networkId = wanted } = this.#facts.infrastructure.subnets.get(subnetId) ?? {};
     const ofOthers = this.#addresses(item.ofOthers);
     return interfaceWith({
       id: `given-${index}`,

@@ -24,6 +24,7 @@ const limits = z.object({
 const requirements = z.object({
   instanceType: text,
   networkId: text,
+  podNetworkId: text.exactOptional(),
   zone: text,
   nodeSubnetId: text,
   interfaceName: text.optional(),

@@ -6,6 +6,7 @@ interface AwsOptions {
   readonly awsEnablePrefixDelegation: boolean;
   readonly idleInterfaceDelay: number;
   readonly vpcId: string | undefined;
+  readonly podVpcId: string | undefined;
 }
 
 // EKS sets it on every instance that joins a cluster of its own, and no user can set a tag whose key begins with aws:
@@ -35,7 +36,7 @@ export const aws: CloudDescriptor<AwsOptions & CollectionOptions> = {
     usePrimaryAddress: options.awsUsePrimaryAddress,
     prefixDelegation: options.awsEnablePrefixDelegation,
     sparesOthers: false,
-    scope: { networkId: options.vpcId },
+    scope: { networkId: options.vpcId, podNetworkId: options.podVpcId },
     collection: collectionOf(options, nameTag),
   }),
   newNode: { providerId: /^aws:\/\/\/[^/]*\/(.+)$/, ignoresCase: false, section: 'eni' },

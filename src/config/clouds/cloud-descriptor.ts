@@ -74,13 +74,20 @@ export interface CloudSettings {
   readonly prefixDelegation: boolean;
   /** Give pods no addresses that others made. */
   readonly sparesOthers: boolean;
-  /** Which nodes are served. */
+  /** Which nodes are served, and where their pods are. */
   readonly scope: {
-    /** Undefined: those of every network. */
+    /** Undefined: nodes of every network. */
     readonly networkId: string | undefined;
+    /** The network that pods get addresses of; undefined for that of their instance. */
+    readonly podNetworkId?: string | undefined;
   };
   /** Whether orphaned interfaces are deleted. */
   readonly collection: CollectionDecision;
+}
+
+/** The only network that interfaces of nodes are in; undefined if they may be in several. */
+export function onlyNetwork({ networkId, podNetworkId }: CloudSettings['scope']): string | undefined {
+  return podNetworkId === undefined || podNetworkId === networkId ? networkId : undefined;
 }
 
 export type CollectionDecision =

@@ -25,6 +25,12 @@ export const awsOptions = optionRows(
       cloud: 'eni',
       help: 'The only VPC whose nodes are served. If unset, nodes are served in every VPC that their agents name. Set it if several installations share a region, or to keep Headwater out of the rest of the account.',
     },
+    'pod-vpc-id': {
+      kind: text('vpc-...', /^vpc-([\da-f]{8}|[\da-f]{17})$/, 'vpc- and 8 or 17 hexadecimal digits'),
+      origin: 'headwater',
+      cloud: 'eni',
+      help: 'The VPC that pods get addresses of, if it is another one than that of the instances, in the same account: new interfaces come from its subnets in the zone of the node. Nodes must name security groups of it. Interfaces elsewhere get no more addresses for pods. If unset, pods are in the VPC of their instance.',
+    },
     'ec2-api-endpoint': {
       kind: endpoint,
       cloud: 'eni',

@@ -124,7 +124,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
       events,
       approval: this.#approval,
       identities,
-      fleet: new Fleet({ identities, pods, section, networkId: cloudSettings(options).scope.networkId }),
+      fleet: new Fleet({ identities, pods, section, scope: cloudSettings(options).scope }),
       listener: this,
     });
     this.#session = new LeaderSession({

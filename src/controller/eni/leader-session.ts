@@ -279,7 +279,7 @@ function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags' | 'fo
     assessment: {
       usePrimaryAddress: settings.usePrimaryAddress,
       prefixDelegation: settings.prefixDelegation,
-      networkId: settings.scope.networkId,
+      ...settings.scope,
       othersInterfaceTags: options.excludeInterfaceTags,
       sparesOthers: settings.sparesOthers,
     },

@@ -1,5 +1,6 @@
 // Runs orphan handling for the leader: tracks orphaned interfaces, reads them, and collects them if the
 // options allow it. Adds log lines and metrics.
+import { onlyNetwork } from '../../config/clouds/cloud-descriptor.ts';
 import { cloudSettings } from '../../config/clouds/clouds.ts';
 import type { NodeIdentities } from '../../manager/claims/node-identities.ts';
 import type { Fleet } from '../../manager/fleet.ts';
@@ -60,7 +61,7 @@ export class OrphanGcRunner {
       },
     });
     const settings = cloudSettings(options);
-    const scope = { tags: cloud.belongingTags, networkId: settings.scope.networkId };
+    const scope = { tags: cloud.belongingTags, networkId: onlyNetwork(settings.scope) };
     const emit = (event: OrphanGcEvent | OrphanReadEvent): void => this.#happened(event);
     const shared = { implementation: cloud.implementation, orphans: this.orphans, scope, clock };
     const readingPorts = { ...shared, random: random.fork('readings') };

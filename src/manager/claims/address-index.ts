@@ -31,10 +31,19 @@ export class AddressIndex implements AddressClaims {
   readonly #waiting = new Map<string, Set<string>>();
   readonly #rivals: RivalClaims;
   readonly #onFreed: (names: ReadonlySet<string>) => void;
+  readonly #isOfSeveral: boolean;
 
-  /** `onFreed`: called with the nodes that waited for a holder when that holder has released something. */
-  constructor(onFreed: (names: ReadonlySet<string>) => void, rivals: RivalClaimsOptions) {
+  /**
+   * `onFreed`: called with the nodes that waited for a holder when that holder has released something. `isOfSeveral`: addresses of
+   * one node may be of several networks, which share their addresses then.
+   */
+  constructor(
+    onFreed: (names: ReadonlySet<string>) => void,
+    rivals: RivalClaimsOptions,
+    isOfSeveral = false,
+  ) {
     this.#onFreed = onFreed;
+    this.#isOfSeveral = isOfSeveral;
     this.#rivals = new RivalClaims(rivals);
   }
 
@@ -147,6 +156,7 @@ export class AddressIndex implements AddressClaims {
 
   /** A node that names no network is in the one known before. */
   #networkOf(name: string, named: string): string {
+    if (this.#isOfSeveral) return unknown;
     return named === unknown ? (this.#entries.get(name)?.networkId ?? unknown) : named;
   }
 

@@ -42,7 +42,7 @@ export type Obstacle =
   /** Tags were requested and no group of the network carries them. */
   | { readonly kind: 'noSecurityGroupMatches'; readonly wanted: string }
   /** The groups of the primary interface apply, but it is unknown. */
-  | { readonly kind: 'securityGroupsUnknown' }
+  | { readonly kind: 'securityGroupsUnknown'; readonly networkId: string }
   /** Data that the choice depends on cannot be read. */
   | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
 

@@ -15,22 +15,26 @@ export function chooseSecurityGroups(
   infrastructure: Infrastructure,
   view: Pick<InstanceView, 'interfaces'>,
 ): SecurityGroupChoice {
-  const { securityGroupIds, securityGroupTags, networkId } = requirements;
+  const { securityGroupIds, securityGroupTags, networkId, podNetworkId } = requirements;
   if (securityGroupIds.length > 0) return { kind: 'chosen', ids: [...new Set(securityGroupIds)] };
-  const tags = Object.entries(securityGroupTags);
-  if (tags.length > 0) {
-    const tagged = infrastructure.securityGroups.filter(
-      (group) => group.networkId === networkId && carries(group.tags, securityGroupTags),
-    );
-    if (tagged.length > 0) return { kind: 'chosen', ids: tagged.map((group) => group.id).sort() };
-    const failure = infrastructure.denied?.securityGroups?.get(networkId);
-    if (failure !== undefined) return { kind: 'networkUnreadable', failure };
-    return {
-      kind: 'noSecurityGroupMatches',
-      wanted: tags.map(([key, value]) => `${key}=${value}`).join(', '),
-    };
-  }
+  if (Object.keys(securityGroupTags).length > 0) return groupsByTags(requirements, infrastructure);
   const first = primaryInterface(view);
-  if (first === undefined || first.securityGroupIds.length === 0) return { kind: 'securityGroupsUnknown' };
-  return { kind: 'chosen', ids: first.securityGroupIds };
+  // A security group is of one network.
+  const isElsewhere = podNetworkId !== undefined && first?.networkId !== podNetworkId;
+  const ids = isElsewhere ? [] : (first?.securityGroupIds ?? []);
+  return ids.length > 0 ? { kind: 'chosen', ids } : { kind: 'securityGroupsUnknown', networkId };
+}
+
+function groupsByTags(
+  { securityGroupTags, networkId }: NodeRequirements,
+  { securityGroups, denied }: Infrastructure,
+): SecurityGroupChoice {
+  const tagged = securityGroups.filter(
+    (group) => group.networkId === networkId && carries(group.tags, securityGroupTags),
+  );
+  if (tagged.length > 0) return { kind: 'chosen', ids: tagged.map((group) => group.id).sort() };
+  const failure = denied?.securityGroups?.get(networkId);
+  if (failure !== undefined) return { kind: 'networkUnreadable', failure };
+  const wanted = Object.entries(securityGroupTags).map(([key, value]) => `${key}=${value}`);
+  return { kind: 'noSecurityGroupMatches', wanted: wanted.join(', ') };
 }

@@ -62,7 +62,7 @@ export interface AssessmentRules {
 }
 
 export interface AssessmentOptions extends RequirementDefaults {
-  /** The only network to serve; undefined for all networks. */
+  /** The only network whose instances are served; undefined for all networks. */
   readonly networkId: string | undefined;
 }
 
@@ -126,34 +126,34 @@ export function assess(facts: AssessmentFacts, rules: AssessmentRules): Assessme
   const { view } = facts;
   // Empty while nobody says which network the node is in.
   const networkId = read.requirements.networkId ?? networkOf(view) ?? view.interfaces[0]?.networkId ?? '';
-  const requirements = { ...read.requirements, networkId };
-  return checkNetwork(view, requirements, rules) ?? assessIn(facts, requirements, rules);
+  const requirements = { ...read.requirements, networkId: read.requirements.podNetworkId ?? networkId };
+  return checkNetwork(view, networkId, rules) ?? assessIn(facts, { networkId, requirements }, rules);
 }
 
-/** Undefined if the network is served, as far as known. */
+/** Undefined if the network of the instance is served, as far as known. */
 function checkNetwork(
   view: InstanceView,
-  { networkId }: NodeRequirements,
+  networkId: string,
   { options, words }: AssessmentRules,
 ): Assessment | undefined {
-  if (options.networkId !== undefined && networkId !== options.networkId) {
+  if (options.networkId !== undefined && networkId !== '' && networkId !== options.networkId) {
     const outside = { option: words.options.networkId, allowed: options.networkId, named: networkId };
     return { kind: 'unmanaged', condition: outsideNetwork(outside), outside };
   }
   const found = view.read ? networkOf(view) : undefined;
   if (found === undefined || found === networkId) return undefined;
-  return blocked(wrongNetwork(networkId, found, words.fields));
+  return blocked(wrongNetwork(networkId, found, words));
 }
 
 function assessIn(
   facts: AssessmentFacts,
-  requirements: NodeRequirements,
+  { networkId, requirements }: { readonly networkId: string; readonly requirements: NodeRequirements },
   rules: AssessmentRules,
 ): Assessment {
   const { view } = facts;
-  const { networkId } = requirements;
   // Requested now, so that it is read in parallel with everything else.
   const limits = limitsOf(view, requirements, rules);
+  // The network of the pods is read together with this one.
   const isNetworkKnown = networkId === '' || facts.infrastructure.networkIds.has(networkId);
   if (!view.read || !isNetworkKnown) return { kind: 'unread' };
   if (view.instance?.managed === false)

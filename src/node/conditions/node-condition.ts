@@ -109,10 +109,16 @@ export function outsideNetwork({ named, option, allowed }: OutsideScope): NodeCo
   };
 }
 
-export function wrongNetwork(expected: string, found: string, fields: Fields): NodeCondition {
+export function wrongNetwork(
+  expected: string,
+  found: string,
+  { fields, options }: Pick<CloudWords, 'fields' | 'options'>,
+): NodeCondition {
+  const { podNetworkId } = options;
+  const other = podNetworkId === undefined ? '' : `, or set ${podNetworkId}=${expected} for pods there`;
   return {
     reason: 'NetworkMismatch',
-    message: `${fields.networkId} is ${expected} and the cloud shows the instance in ${found}: correct ${fields.networkId}`,
+    message: `${fields.networkId} is ${expected} and the cloud shows the instance in ${found}: correct ${fields.networkId}${other}`,
   };
 }
 

@@ -63,7 +63,7 @@ export function obstacleCondition(
     case 'securityGroupsUnknown':
       return {
         reason: 'SecurityGroupsUnknown',
-        message: `the node names no security groups and those of its first interface are not known: set ${fields.securityGroupIds}`,
+        message: `the node names no security groups, and its first interface shows none of ${obstacle.networkId}: set ${fields.securityGroupIds} or ${fields.securityGroupTags}`,
       };
     default:
       return brokenCondition(obstacle);

@@ -19,7 +19,10 @@ type OfSection = Omit<
 /** A requirement that the cloud's section does not name is empty. */
 export interface NodeRequirements extends OfSection {
   readonly instanceType: string;
+  /** The network of new interfaces: that of the pods if an option names one, else that of the instance. */
   readonly networkId: string;
+  /** The only network that pods get addresses of; absent for that of the instance. */
+  readonly podNetworkId?: string | undefined;
   readonly zone: string;
   readonly nodeSubnetId: string;
   /** Whether the node requests prefixes instead of single addresses. Its instance must support them. */
@@ -40,7 +43,9 @@ export interface ServedNode {
 /** Why this interface gets no pod addresses; undefined if it does. */
 export function exclusionOf(item: NetworkInterface, requirements: AskedRequirements): string | undefined {
   if (item.reservedFor !== undefined) return `it is not for pods: ${item.reservedFor}`;
-  const { firstInterfaceIndex, sparesPrimary = false } = requirements;
+  const { firstInterfaceIndex, sparesPrimary = false, podNetworkId = item.networkId } = requirements;
+  if (item.networkId !== podNetworkId)
+    return `it is in ${item.networkId}, and pods get addresses of ${podNetworkId}`;
   const index = item.attachment?.deviceIndex ?? 0;
   if (index < firstInterfaceIndex) {
     if (sparesPrimary) return 'it is the primary interface';
@@ -88,6 +93,8 @@ export interface RequirementDefaults {
   readonly prefixDelegation: boolean;
   readonly othersInterfaceTags?: Tags;
   readonly sparesOthers?: boolean;
+  /** The network of the pods of every node; absent for that of its instance. */
+  readonly podNetworkId?: string | undefined;
 }
 
 /** Reads the requirements from the section. Returns the names of missing required fields instead. */
@@ -101,13 +108,15 @@ export function requirementsOf(
     requirements: {
       ...asked,
       instanceType: asked.instanceType ?? '',
-      networkId: asked.networkId,
+      // An agent may name the network of its pods instead: then only the cloud says that of the instance.
+      networkId: asked.networkId === options.podNetworkId ? undefined : asked.networkId,
       zone: asked.zone ?? '',
       nodeSubnetId: asked.nodeSubnetId ?? '',
       usePrimaryAddress: asked.usePrimaryAddress || options.usePrimaryAddress,
       prefixDelegation: options.prefixDelegation && !disablePrefixDelegation,
       ...(options.othersInterfaceTags !== undefined && { othersInterfaceTags: options.othersInterfaceTags }),
       ...(options.sparesOthers === true && { sparesOthers: true }),
+      podNetworkId: options.podNetworkId,
     },
   };
 }

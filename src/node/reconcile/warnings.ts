@@ -219,7 +219,10 @@ function changeWarning(
 function groupWarning({ view, assessment, infrastructure }: WarningFacts): readonly LastingWarning[] {
   if (view === undefined || infrastructure === undefined || assessment.kind !== 'served') return [];
   const { requirements } = assessment;
-  const made = view.interfaces.filter(({ description }) => description.startsWith(descriptionPrefix));
+  const made = view.interfaces.filter(
+    ({ description, networkId }) =>
+      description.startsWith(descriptionPrefix) && networkId === requirements.networkId,
+  );
   const chosen = chooseSecurityGroups(requirements, infrastructure, view);
   if (chosen.kind !== 'chosen') return [];
   const wanted = chosen.ids.toSorted().join();

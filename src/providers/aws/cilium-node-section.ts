@@ -43,7 +43,11 @@ const words: CloudWords = {
     fullInstance: 'use a larger instance type',
     unseenInstance: "check Headwater's region, account and role",
   },
-  options: { networkId: '--vpc-id', exclusion: 'does not carry the tags of --instance-tags-filter' },
+  options: {
+    networkId: '--vpc-id',
+    podNetworkId: '--pod-vpc-id',
+    exclusion: 'does not carry the tags of --instance-tags-filter',
+  },
 };
 
 /** AWS allows 50 tags on any resource. */

@@ -163,6 +163,8 @@ export interface CloudWords {
   /** The options that restrict what Headwater serves. */
   readonly options: {
     readonly networkId: string;
+    /** The one that puts pods into another network; absent where a cloud has no such interfaces. */
+    readonly podNetworkId?: string;
     /** Says of an instance that options exclude it. */
     readonly exclusion: string;
   };

@@ -159,9 +159,12 @@ export function inOrder(interfaces: readonly NetworkInterface[]): NetworkInterfa
   return interfaces.toSorted((a, b) => index(a) - index(b) || (a.id < b.id ? -1 : 1));
 }
 
-/** The network that the cloud shows the instance in; undefined if it shows none. */
+/**
+ * The network that the cloud shows the instance in: that of its primary interface, for others may be elsewhere. Undefined if it
+ * shows none.
+ */
 export function networkOf({ interfaces, unseen }: InstanceView): string | undefined {
-  return interfaces.find(({ id }) => !unseen.has(id))?.networkId;
+  return interfaces.find((item) => isPrimaryInterface(item) && !unseen.has(item.id))?.networkId;
 }
 
 /** Undefined until it is known. */

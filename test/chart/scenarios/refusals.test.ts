@@ -276,6 +276,7 @@ function asFlag(value: JsonObject[string] | undefined): string {
 const examples: Readonly<Record<string, JsonObject[string]>> = {
   'aws-region': 'eu-central-1',
   'vpc-id': 'vpc-0123456789abcdef0',
+  'pod-vpc-id': 'vpc-0123456789abcdef1',
   'ec2-api-endpoint': 'vpce-1.ec2.eu-central-1.vpce.amazonaws.com',
   'k8s-api-server': 'https://api.example.com:6443',
   audit: '/var/log/headwater/audit.jsonl',

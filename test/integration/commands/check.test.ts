@@ -225,7 +225,7 @@ describe('headwater check on AWS', () => {
 
     expect(ended.code).toBe(1);
     expect(wrongIn(ended)).toEqual([
-      'problem nodes: 1 node (network) can get no address: spec.eni.vpc-id is vpc-00000000000000009 and the cloud shows the instance in vpc-00000000000000001: correct spec.eni.vpc-id',
+      'problem nodes: 1 node (network) can get no address: spec.eni.vpc-id is vpc-00000000000000009 and the cloud shows the instance in vpc-00000000000000001: correct spec.eni.vpc-id, or set --pod-vpc-id=vpc-00000000000000009 for pods there',
       'problem nodes: 1 node (type) can get no address: the cloud knows no instance type "z9.rubbish": correct spec.eni.instance-type',
       expect.stringMatching(
         /^problem subnets: 1 node \(groups\) can get no interface: no security group .* the tags of=nobody: /,

@@ -11,6 +11,7 @@ import { scaleSet, testAzure } from '../../support/azure-cloud.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import type { ClusterWorld } from '../../support/cluster-world.ts';
 import type { GivenFlags } from '../../support/given-options.ts';
+import { cloudWithPodVpc, podVpc } from '../../support/pod-vpc.ts';
 import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
@@ -73,6 +74,16 @@ function heldBy(world: ClusterWorld, machines: readonly NodeFacts[]) {
 }
 
 const cases: Readonly<Record<string, Case>> = {
+  'on AWS, with pods in another VPC': {
+    world: (count) =>
+      new World({
+        cloud: cloudWithPodVpc({ instances: [instance({ count })] }),
+        configure: () => ({ eni: { securityGroups: [podVpc.group] } }),
+      }),
+    flags: { 'pod-vpc-id': podVpc.vpc },
+    add: 4,
+    pods: 6,
+  },
   'on AWS, with single addresses in subnets that nodes choose by tags': {
     world: (count) =>
       new World({

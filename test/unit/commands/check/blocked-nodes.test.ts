@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { type BlockQuestion, blockedNodes } from '../../../../src/commands/check/blocked-nodes.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
-import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import { attachedTo, type NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { askingNode as node } from './asking-node.ts';
 
 const question: BlockQuestion = {
   nodes: [node('a'), node('b')],
-  interfaces: new Map([['i-a', [{ networkId: 'vpc-1' } as NetworkInterface]]]),
+  interfaces: new Map([
+    ['i-a', [{ networkId: 'vpc-1', attachment: attachedTo('i-a', 0) } as NetworkInterface]],
+  ]),
   limits: {
     kind: 'read',
     value: new Map([
@@ -49,6 +51,12 @@ describe('nodes that the controller blocks', () => {
       { nodes: [node('a', { networkId: 'vpc-9' }), node('b')] },
       [['problem', /^1 node \(a\) .*spec\.eni\.vpc-id is vpc-9 and the cloud shows the instance in vpc-1: /]],
       ['b'],
+    ],
+    [
+      'none that names the network of its pods',
+      { nodes: [node('a', { networkId: undefined, podNetworkId: 'vpc-9' })] },
+      [],
+      ['a'],
     ],
     [
       'none by its network, if its instance was not read',

@@ -5,17 +5,21 @@ import type { ClaimEvidence } from '../../../../src/manager/claims/rival-claims.
 
 const network = 'vpc-1';
 
-function indexOf(shown: Readonly<Record<string, readonly string[]>>): {
+function indexOf(
+  shown: Readonly<Record<string, readonly string[]>>,
+  isOfSeveral = false,
+): {
   index: AddressIndex;
   freed: string[];
 } {
   const freed: string[] = [];
-  const index = new AddressIndex((names) => freed.push(...names), {
-    evidence: () => 'shown',
+  const rivals = {
+    evidence: (): ClaimEvidence => 'shown',
     now: () => 0,
     maxWait: 30_000,
     onWait: () => undefined,
-  });
+  };
+  const index = new AddressIndex((names) => freed.push(...names), rivals, isOfSeveral);
   for (const [name, addresses] of Object.entries(shown)) index.setOffered(name, network, addresses);
   return { index, freed };
 }
@@ -76,6 +80,15 @@ describe('an address', () => {
     const { excluded, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
 
     expect(excluded.size + shared.size).toBe(0);
+  });
+
+  test('is withheld when another network shows it, where addresses of one node may be of several', () => {
+    const { index } = indexOf({}, true);
+    index.setOffered('b', 'vpc-2', ['x']);
+
+    const { excluded } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+
+    expect([...excluded]).toEqual([['x', ['b']]]);
   });
 });
 

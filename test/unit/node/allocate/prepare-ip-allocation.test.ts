@@ -296,7 +296,7 @@ describe('the obstacle of a plan', () => {
       { view: view([full]), requirements: requirements({ securityGroupTags: { k: '1' } }) },
       { kind: 'noSecurityGroupMatches', wanted: 'k=1' },
     ],
-    ['no security group known', { view: view([eni(1, 9)]) }, { kind: 'securityGroupsUnknown' }],
+    ['no group known', { view: view([eni(1, 9)]) }, { kind: 'securityGroupsUnknown', networkId: 'vpc-1' }],
     [
       'nothing but a call whose answer got lost',
       { view: view([full, eni(1, 9), eni(2, 3)]), frozen: new Set(['eni-2']) },

@@ -49,6 +49,7 @@ describe('the security groups of a new interface', () => {
   ])('are unknown when those of the first interface are needed and %s', (_, interfaces) => {
     expect(chooseSecurityGroups(requirements(), known, view(interfaces))).toEqual({
       kind: 'securityGroupsUnknown',
+      networkId: 'vpc-1',
     });
   });
 });

@@ -59,7 +59,7 @@ describe('the text of a condition', () => {
     ],
     [
       'of an instance that the cloud shows in another network',
-      wrongNetwork('vpc-1', 'vpc-2', words.fields),
+      wrongNetwork('vpc-1', 'vpc-2', words),
       'NetworkMismatch',
       'section.network is vpc-1 and the cloud shows the instance in vpc-2: correct section.network',
     ],
@@ -321,9 +321,9 @@ describe('the text of a condition', () => {
     ],
     [
       'of unknown security groups',
-      obstacleCondition({ kind: 'securityGroupsUnknown' }, words),
+      obstacleCondition({ kind: 'securityGroupsUnknown', networkId: 'net-1' }, words),
       'SecurityGroupsUnknown',
-      'the node names no security groups and those of its first interface are not known: set section.groups',
+      'the node names no security groups, and its first interface shows none of net-1: set section.groups or section.group-tags',
     ],
   ])('says what to do: %s', (_, condition, reason, text) => {
     expect(condition).toEqual({ reason, message: text });

@@ -1,0 +1,54 @@
+// Whether the network that an option puts pods into is there, and whether its addresses can be told from those of the others. Pure.
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { Infrastructure, Network } from '../../providers/contract/infrastructure.ts';
+import { contains, parseBlock } from '../../providers/contract/ipv4.ts';
+import { type Finding, finding, ok } from './finding.ts';
+
+const what = 'pod network';
+
+/** No row without such a network. */
+export function podNetworkFindings(
+  podNetworkId: string | undefined,
+  { networks, networkIds, unreadNetworks }: Infrastructure,
+  { options }: CloudWords,
+): readonly Finding[] {
+  if (podNetworkId === undefined || unreadNetworks?.has(podNetworkId) === true) return [];
+  const own = networks.get(podNetworkId);
+  const { podNetworkId: option = '' } = options;
+  if (own === undefined)
+    return networkIds.has(podNetworkId)
+      ? [
+          finding(
+            'problem',
+            what,
+            `${podNetworkId} is not shown in this account and region`,
+            `correct ${option}`,
+          ),
+        ]
+      : [];
+  const overlaps = [...networks.values()].flatMap((other) => overlapsOf(own, other));
+  if (overlaps.length > 0)
+    return overlaps.map((text) =>
+      finding('problem', what, text, `choose a network with other blocks by ${option}`),
+    );
+  return [ok(what, `pods get addresses of ${podNetworkId} (${blocksOf(own).join(', ')})`)];
+}
+
+/** Nothing routes to two places by one address, and an agent knows each address once. */
+function overlapsOf(own: Network, other: Network): readonly string[] {
+  if (other.id === own.id) return [];
+  return blocksOf(own).flatMap((block) =>
+    blocksOf(other)
+      .filter((each) => isShared(block, each))
+      .map((each) => `${block} of ${own.id} and ${each} of ${other.id} have addresses in common`),
+  );
+}
+
+function blocksOf({ primaryCidr, cidrs }: Network): readonly string[] {
+  return [primaryCidr, ...cidrs];
+}
+
+function isShared(one: string, other: string): boolean {
+  const [a, b] = [parseBlock(one), parseBlock(other)];
+  return a !== undefined && b !== undefined && (contains(a, b.first) || contains(b, a.first));
+}
