@@ -181,7 +181,7 @@ const reportSchema = z.object({
   omitted: counts.optional(),
   /** By state; only where the question asks for them. */
   nodeNames: z.record(z.string(), z.array(text)).optional(),
-  cluster: z.object({ name: text, tag: text, instances: z.number() }).optional(),
+  cluster: z.object({ name: text, tag: text, instances: z.number(), doubt: text.optional() }).optional(),
   dryRun: z
     .object({
       sentence: text,

@@ -83,8 +83,10 @@ function readyPart({ report, unready }: Facts): Part {
 
 function clusterPart({ cluster }: ShownReport): Part {
   if (cluster === undefined) return nothing;
-  const { name, tag, instances } = cluster;
-  return told('cluster', `${name}, by the tag ${tag} of ${counted(instances, 'instance')}`);
+  const { name, tag, instances, doubt } = cluster;
+  const found = `${name}, by the tag ${tag} of ${counted(instances, 'instance')}`;
+  if (doubt === undefined) return told('cluster', found);
+  return told('cluster', `${found}; deletes nothing by it: ${doubt}`, 'doubtful');
 }
 
 function selectorParts({ nodeSelector, leftToOthers = 0, overlaps = [] }: ShownReport): readonly Part[] {

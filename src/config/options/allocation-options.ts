@@ -20,7 +20,7 @@ export const allocationOptions = optionRows(
     },
     'cluster-name': {
       kind: clusterName,
-      help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default. On EKS, tag=aws:eks:cluster-name takes the name that EKS gives the instances of the Nodes, read once at the start: as long as they carry none, or several, the process is not ready and changes nothing.',
+      help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default. On EKS, tag=aws:eks:cluster-name takes the name that EKS gives the instances of the Nodes, read at the start: as long as they carry none, or several, the process is not ready and changes nothing. A new leader reads it again, and then once an hour: while the instances do not confirm it, no orphaned interface is deleted.',
       default: 'default',
     },
     'subnet-ids-filter': {

@@ -76,6 +76,8 @@ export interface Cloud extends CloudReports {
   readonly interfaceTags: Tags;
   /** The subset of tags that identifies interfaces of this cluster. */
   readonly belongingTags: Tags;
+  /** Set if the cluster's name in the tags was read. `doubt`: why it may be wrong; undefined while it is confirmed. */
+  readonly naming?: { readonly doubt: string | undefined };
 }
 
 /** A cloud of which only what it routes to instances is used. */

@@ -1,5 +1,7 @@
 // Finds the name of the cluster before the process stands for election, where cluster-name asks for that of a tag. Until it is
-// found, the process is not ready and neither makes nor collects interfaces: there is no other name to begin with.
+// found, the process is not ready and neither makes nor collects interfaces: there is no other name to begin with. A process that
+// begins to lead reads it again, because it may have stood by for a month, and once an hour from then on, because the first Node may
+// have named a wrong instance. While that does not confirm the name, nodes are served under it, and nothing is deleted by it.
 import { askedNameTag } from '../../config/cluster-name.ts';
 import { excludedOwnTag, interfaceTags, belongingTags } from '../../config/interface-tags.ts';
 import { warningsOnCollection } from '../../config/option-warnings.ts';
@@ -8,24 +10,33 @@ import { failureCondition } from '../../node/conditions/call-condition.ts';
 import { presentable } from '../../node/conditions/node-condition.ts';
 import type { AllocationImplementation, CallContext } from '../../providers/contract/cloud.ts';
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
-import { randomWait } from '../../runtime/backoff.ts';
+import { Backoff, randomWait } from '../../runtime/backoff.ts';
+import { sleep } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
 import { retry } from '../../runtime/retry.ts';
 import type { Cloud } from '../clouds/cloud.ts';
 import type { Host } from '../host.ts';
 import { failureFields } from '../reporting/failure-fields.ts';
-import type { StatusReport } from '../reporting/status-report.ts';
+import type { ClusterNameReport, StatusReport } from '../reporting/status-report.ts';
 import type { ClusterCache } from './cluster-cache.ts';
 import { type ReadTag, type ShownClusterName, shownClusterName } from './shown-cluster-name.ts';
 
 /** Pauses between attempts, in ms, for each call of an attempt: a large cluster spends no more of the account's limits. */
 const pauses = { base: 1000, cap: 10_000 };
+/** The same for a process that leads, which needs the name only to delete. */
+const leaderPauses = { base: 1000, cap: 300_000 };
+/** Between two reads of a leader whose name is confirmed, in ms. */
+const confirmedFor = 3_600_000;
+/** How long a new leader waits for the first answer, in ms: others wait for what it serves. */
+const maxRenewal = 10_000;
 
-type NamingHost = Pick<Host, 'options' | 'clock' | 'random' | 'log' | 'audit'>;
+type NamingHost = Pick<Host, 'options' | 'clock' | 'random' | 'log' | 'audit' | 'onBug'>;
 type NamingCluster = Pick<ClusterCache, 'nodeNames' | 'clusterNodes' | 'identityProblem'>;
 type TagReading = Pick<AllocationImplementation, 'readTag' | 'maxInstancesPerRefresh'>;
 type Missing = Extract<ShownClusterName, { kind: 'none' }> & {
   readonly details?: Readonly<Record<string, unknown>>;
 };
+type Shown = Missing | Extract<ShownClusterName, { kind: 'found' }>;
 
 export class ClusterNaming {
   readonly #host: NamingHost;
@@ -34,7 +45,16 @@ export class ClusterNaming {
   #missing: Missing | undefined;
   /** The tag, from the first attempt on until the name is found. */
   #asked: string | undefined;
-  #report: Pick<StatusReport, 'cluster'> = {};
+  /** The name that was read. */
+  #found: ClusterNameReport | undefined;
+  /** Why the name that was read is not confirmed; undefined while it is. */
+  #doubt: string | undefined;
+  #isDoubtTold = false;
+  #isLeading = false;
+  readonly #leads = Promise.withResolvers<void>();
+  readonly #renewed = Promise.withResolvers<void>();
+  /** Whether interfaces are made under the name, which stays as long as this process leads. */
+  #isKept = false;
   #options: Options;
 
   constructor(host: NamingHost, implementation: TagReading, cluster: NamingCluster) {
@@ -51,7 +71,13 @@ export class ClusterNaming {
 
   /** The name that was read, and from where; empty if the option says it, or before it is found. */
   get report(): Pick<StatusReport, 'cluster'> {
-    return this.#report;
+    if (this.#found === undefined) return {};
+    return { cluster: { ...this.#found, ...(this.#doubt !== undefined && { doubt: this.#doubt }) } };
+  }
+
+  /** Why nothing may be deleted by the name; undefined if it may. */
+  get doubt(): string | undefined {
+    return this.#doubt;
   }
 
   /** Why there is no name yet; undefined if there is one, or before the first attempt. */
@@ -62,12 +88,12 @@ export class ClusterNaming {
 
   /** The cloud, whose interfaces carry the name. */
   named(cloud: Cloud): Cloud {
-    return this.#report.cluster === undefined ? cloud : cloudNamed(cloud, this.#options);
+    return this.#found === undefined ? cloud : { ...cloudNamed(cloud, this.#options), naming: this };
   }
 
   /** Resolves once the name is known, if it is to be read: attempts go on until then. Rejects with the signal's reason. */
   async find(signal: AbortSignal): Promise<void> {
-    const { options, clock, random, log, audit } = this.#host;
+    const { options, clock, random, log } = this.#host;
     const key = askedNameTag(options);
     if (key === undefined) return;
     this.#asked = key;
@@ -81,21 +107,100 @@ export class ClusterNaming {
       },
     );
     if (result.kind !== 'found') return;
-    const { name, instances } = result;
     this.#missing = undefined;
     this.#asked = undefined;
-    this.#options = { ...options, clusterName: name };
-    const cluster = { name, tag: key, instances };
-    this.#report = { cluster };
-    audit?.belongsTo(name);
-    log.info('the cluster has the name that its instances carry', { ...cluster });
-    for (const { message, details } of warningsOnCollection(this.#options)) log.warn(message, details);
+    this.#take(key, result);
+    log.info('the cluster has the name that its instances carry', { ...this.#found });
+    this.#warnOnCollection();
   }
 
-  async #attempt(
-    key: string,
-    signal: AbortSignal,
-  ): Promise<Missing | Extract<ShownClusterName, { kind: 'found' }>> {
+  #warnOnCollection(): void {
+    for (const { message, details } of warningsOnCollection(this.#options))
+      this.#host.log.warn(message, details);
+  }
+
+  #take(tag: string, { name, instances }: Pick<ClusterNameReport, 'name' | 'instances'>): void {
+    this.#options = { ...this.#host.options, clusterName: name };
+    this.#found = { name, tag, instances };
+    this.#host.audit?.belongsTo(name);
+  }
+
+  /** Begins to read the name again, as a new leader does. Resolves once that has ended, after 10 s at the latest. */
+  async renew(signal: AbortSignal): Promise<void> {
+    if (this.#found === undefined) return;
+    this.#beginRenewals();
+    await Promise.race([this.#renewed.promise, sleep(this.#host.clock, maxRenewal, signal)]);
+  }
+
+  /** Interfaces are made under the name from now on. */
+  keep(): void {
+    this.#isKept = true;
+    this.#beginRenewals();
+  }
+
+  #beginRenewals(): void {
+    if (this.#found !== undefined && !this.#isLeading)
+      this.#doubt = `it is being read again from the tag ${this.#found.tag}`;
+    this.#isLeading = true;
+    this.#leads.resolve();
+  }
+
+  /** Reads the name again and again once this process begins to lead. Resolves once `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (askedNameTag(this.#host.options) === undefined) return;
+    await raceAbort(this.#leads.promise, signal);
+    await this.#readAgain(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#host.onBug(error);
+    });
+  }
+
+  async #readAgain(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#host;
+    const backoff = new Backoff(leaderPauses, { clock, random: random.fork('renewals') });
+    while (this.#found !== undefined && !signal.aborted) {
+      this.#compare(this.#found, await this.#attempt(this.#found.tag, signal));
+      if (this.#doubt === undefined) backoff.forget();
+      await sleep(
+        clock,
+        this.#doubt === undefined ? confirmedFor : backoff.fail() * this.#callsOfAttempt(),
+        signal,
+      );
+    }
+  }
+
+  /** `before`: what was read before. */
+  #compare(before: ClusterNameReport, shown: Shown): void {
+    const { log } = this.#host;
+    if (shown.kind === 'none') return this.#doubtIt(inWords(shown), shown.details);
+    const { name, instances } = shown;
+    const isOther = name !== before.name;
+    if (isOther && this.#isKept)
+      return this.#doubtIt(
+        `its instances now carry ${JSON.stringify(name)} in the tag ${before.tag}: restart Headwater to take that name, and delete detached interfaces that carry the former one`,
+      );
+    this.#take(before.tag, { name, instances });
+    if (isOther) {
+      log.warn('the cluster has another name than before: its instances carry it', {
+        ...this.#found,
+        before: before.name,
+        remedy: 'delete detached interfaces that carry the former name',
+      });
+      this.#warnOnCollection();
+    } else if (this.#isDoubtTold) log.info('the name of the cluster is confirmed again', { name });
+    this.#isDoubtTold = false;
+    this.#doubt = undefined;
+    this.#renewed.resolve();
+  }
+
+  #doubtIt(why: string, details?: Missing['details']): void {
+    const message = 'the name of the cluster is in doubt: no orphaned interface is deleted meanwhile';
+    const isNews = why !== this.#doubt;
+    this.#doubt = why;
+    this.#isDoubtTold = true;
+    this.#host.log[isNews ? 'warn' : 'debug'](message, { name: this.#found?.name, why, ...details });
+  }
+
+  async #attempt(key: string, signal: AbortSignal): Promise<Shown> {
     const { identityProblem } = this.#cluster;
     const { options } = this.#host;
     if (identityProblem !== undefined)

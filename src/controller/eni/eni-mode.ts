@@ -82,7 +82,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
   }
 
   get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
-    return [this.#cache, this.#probe];
+    return [this.#cache, this.#probe, this.#naming];
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
@@ -101,7 +101,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
   }
 
   async caughtUp(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#cache.caughtUp(), this.#completeSchema(signal)]);
+    await Promise.all([this.#cache.caughtUp(), this.#completeSchema(signal), this.#naming.renew(signal)]);
   }
 
   async #completeSchema(signal: AbortSignal): Promise<void> {
@@ -112,6 +112,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport>, StateListe
   beginServing(): void {
     if (this.#schema === undefined) throw new Error('the schema is read before the session begins');
     const { kubernetes, leadership } = this.#deps;
+    this.#naming.keep();
     const { options } = this.#naming;
     const host = { ...this.#deps.host, options, random: this.#deps.host.random.fork('term') };
     const events = new NodeEvents(this.#deps.events, (name) => this.#cache.nodeUid(name));

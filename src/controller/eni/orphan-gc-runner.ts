@@ -22,7 +22,7 @@ import { failureFields } from '../reporting/failure-fields.ts';
 
 export interface OrphanGcRunnerDeps {
   readonly host: Host;
-  readonly cloud: Pick<Cloud, 'implementation' | 'belongingTags'>;
+  readonly cloud: Pick<Cloud, 'implementation' | 'belongingTags' | 'naming'>;
   readonly permission: MutationPermission;
   readonly inventory: Pick<Inventory, 'changedAt' | 'seenDetached' | 'invalidate'>;
   readonly ledger: Pick<SubnetLedger, 'released'>;
@@ -72,7 +72,10 @@ export class OrphanGcRunner {
       { ...shared, random: random.fork('collection') },
       {
         interval: decision.interval,
-        evidence: () => clusterEvidence(this.#ofThisCluster(), cloud.belongingTags),
+        evidence: () =>
+          cloud.naming?.doubt === undefined
+            ? clusterEvidence(this.#ofThisCluster(), cloud.belongingTags)
+            : () => false,
         dryRun: decision.dryRun,
         permission,
         readings: this.#readings,

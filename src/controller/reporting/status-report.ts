@@ -28,7 +28,7 @@ export interface StatusReport extends SelfReport, CloudCallReport, Partial<Fleet
   readonly reasons?: Readonly<Record<string, number>>;
   /** Addresses that the cloud no longer shows but that are not withdrawn yet, and why; absent if there are none. */
   readonly withdrawalsHeld?: WithdrawalReport;
-  /** The name that was read at the start; absent before, and if the option cluster-name says the name. */
+  /** The name that was read at the start, or when the process began to lead; absent before, and if the option cluster-name says the name. */
   readonly cluster?: ClusterNameReport;
   /** The sum of a dry run; absent while none is on. */
   readonly dryRun?: DryRunReport;
@@ -43,6 +43,8 @@ export interface ClusterNameReport {
   readonly tag: string;
   /** How many instances carried it. */
   readonly instances: number;
+  /** Why the leader deletes no orphaned interface by it; absent while the instances confirm it. */
+  readonly doubt?: string;
 }
 
 /** The last complete read of the cloud. */

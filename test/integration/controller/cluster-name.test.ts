@@ -27,6 +27,20 @@ function worldOf(name = 'blue'): World {
   });
 }
 
+/** A cluster of that name whose leader is killed, and the process that stands by. */
+async function standbyOf(
+  name: string,
+): Promise<{ readonly world: World; readonly standby: WorldController }> {
+  const world = worldOf(name);
+  await joinWith(world, world.machine(0), belongingTo(name));
+  const first = start(world);
+  await world.advance(minute);
+  const standby = start(world, { identity: 'headwater-1', audited: true });
+  await world.advance(minute);
+  first.kill();
+  return { world, standby };
+}
+
 /** EC2 changes the tags of the instance by itself. */
 function retag(world: World, { instanceId }: NodeFacts, tags: Tags): void {
   const { network } = world.cluster.ec2;
@@ -90,6 +104,114 @@ describe('the name of the cluster in the tag of its instances', () => {
 
     const names = [first, standby, third].map((each) => linesOf(each, named).map(({ name }) => name));
     expect(names).toEqual([['blue'], ['blue'], ['renamed']]);
+  });
+
+  test('is read again by a process that begins to lead, however long it stood by', async () => {
+    const { world, standby } = await standbyOf('blue');
+    retag(world, world.machine(0), { [key]: 'renamed' });
+    retag(world, world.machine(1), { [key]: 'renamed' });
+
+    await world.advance(minute);
+    await world.announce(world.machine(1), { spec: { eni: { 'first-interface-index': 1 } } });
+    await world.advance(minute);
+
+    const [, made] = world.interfaces(world.machine(1));
+    expect(made?.tags).toMatchObject(belongingTo('renamed'));
+    expect([...new Set(standby.audited.map(({ cluster }) => cluster))]).toEqual(['renamed']);
+    expect(standby.controller.status().cluster).toEqual({ name: 'renamed', tag: key, instances: 1 });
+    expect(standby.logged).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        message: 'the cluster has another name than before: its instances carry it',
+        details: expect.objectContaining({ name: 'renamed', before: 'blue' }),
+      }),
+    );
+  });
+
+  test.each<[string, RegExp, (world: World) => () => unknown]>([
+    [
+      'EC2 does not answer',
+      /^it is being read again from the tag/,
+      (world) =>
+        world.fault('DescribeInstances', { kind: 'lost', effect: 'after', connection: 'hang', delayMs: 0 }),
+    ],
+    [
+      'EC2 denies the read',
+      /cannot be read: allow ec2:DescribeInstances to Headwater's role/,
+      (world) =>
+        world.fault('DescribeInstances', {
+          kind: 'error',
+          code: 'UnauthorizedOperation',
+          status: 403,
+          message: 'no',
+        }),
+    ],
+    [
+      'a Node names an instance of another cluster',
+      /carry 2 names in the tag/,
+      (world) => {
+        retag(world, world.machine(1), { [key]: 'green' });
+        void world.register(world.machine(1));
+        return () => world.call('DELETE', `/api/v1/nodes/${world.machine(1).name}`);
+      },
+    ],
+  ])('stays the former one while %s to a new leader, which deletes nothing by it', async (_, why, begin) => {
+    const { world, standby } = await standbyOf('blue');
+    const orphan = leave(world, { tags: belongingTo('blue') });
+    const end = begin(world);
+    await world.until('it leads', () => standby.controller.state === 'leading');
+    const { cluster } = standby.controller.status();
+
+    await world.advance(30 * minute);
+    const kept = found(world, orphan);
+    await end();
+    await world.advance(30 * minute);
+
+    expect(cluster).toMatchObject({ name: 'blue', doubt: expect.stringMatching(why) });
+    expect(standby.controller.unreadiness()).toBeUndefined();
+    expect(kept).toBeDefined();
+    expect(found(world, orphan)).toBeUndefined();
+    expect(standby.controller.status().cluster).toEqual({ name: 'blue', tag: key, instances: 1 });
+    expect(standby.removals.map(({ action }) => action)).toEqual(['DeleteNetworkInterface']);
+  });
+
+  test.each<[string, (world: World) => unknown, RegExp]>([
+    [
+      'a Node that joins later contradicts the first one',
+      (world) => {
+        retag(world, world.machine(1), { [key]: 'green' });
+        return world.register(world.machine(1));
+      },
+      /carry 2 names in the tag/,
+    ],
+    [
+      'all of them carry another one',
+      (world) => retag(world, world.machine(0), { [key]: 'green' }),
+      /now carry "green" in the tag .*: restart Headwater/,
+    ],
+  ])('deletes nothing any longer once %s, and the leader says so', async (_, change, why) => {
+    const world = worldOf();
+    await joinWith(world, world.machine(0), belongingTo('blue'));
+    const controller = start(world);
+    await world.advance(minute);
+    await change(world);
+    await world.advance(61 * minute);
+    const orphan = leave(world, { tags: belongingTo('blue') });
+
+    await world.advance(30 * minute);
+
+    expect(controller.controller.status().cluster).toMatchObject({
+      name: 'blue',
+      doubt: expect.stringMatching(why),
+    });
+    expect(found(world, orphan)).toBeDefined();
+    expect(controller.warnings()).toEqual([
+      'the name of the cluster is in doubt: no orphaned interface is deleted meanwhile',
+    ]);
+    expect([controller.controller.unreadiness(), controller.controller.state]).toEqual([
+      undefined,
+      'leading',
+    ]);
   });
 
   test('is awaited where EKS has not set it yet', async () => {

@@ -192,6 +192,7 @@ describe('what the command status prints', () => {
         ready: true,
         readyForSeconds: 600,
         cloudRead: { ageSeconds: 90, problem: 'no answer' },
+        cluster: { name: 'blue', tag: 'team', instances: 2, doubt: 'two names' },
         subnets: [subnet('a', { name: 'pods-a', free: 100, daysLeft: 12.34, reserved: 3 })],
       },
       120,
@@ -200,6 +201,7 @@ describe('what the command status prints', () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         'ready       yes, for at least 10 min',
+        'cluster     blue, by the tag team of 2 instances; deletes nothing by it: two names',
         'cloud       read 90 s ago; the last try failed: no answer',
         'SUBNET                    NAME    ZONE           CIDR         SIZE  FREE  HELD  USED  RESERVED  DAYS LEFT',
         'subnet-0123456789abcdefa  pods-a  eu-central-1a  10.0.0.0/24   256   100    60    40         3       12.3',

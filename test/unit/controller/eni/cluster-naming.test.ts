@@ -14,6 +14,7 @@ async function callsAnHour(nodeCount: number): Promise<number> {
   const clock = new VirtualClock();
   const ids = Array.from({ length: nodeCount }, (_, at) => `i-${at}`);
   const nodes = ids.map((id) => [id, { instanceId: id } as ClusterNode] as const);
+  const bugs: unknown[] = [];
   let calls = 0;
   const naming = new ClusterNaming(
     {
@@ -21,6 +22,7 @@ async function callsAnHour(nodeCount: number): Promise<number> {
       clock,
       random: new Random('naming'),
       log: recordingLogger(),
+      onBug: (error) => bugs.push(error),
     },
     {
       maxInstancesPerRefresh: perCall,
@@ -37,6 +39,7 @@ async function callsAnHour(nodeCount: number): Promise<number> {
   const counted = calls;
   ending.abort(new Error('the test ends'));
   await expect(finding).rejects.toThrow('the test ends');
+  expect(bugs).toEqual([]);
   return counted;
 }
 
