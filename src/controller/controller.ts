@@ -373,7 +373,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       onChange: (values) => {
         log.info('options changed while running', { ...values });
         this.#mode.onOptions(values);
-        this.#permission.change({ dryRun: values.dryRun, pause: values.pause });
+        this.#others.setPauses({ dryRun: values.dryRun, pause: values.pause });
       },
       onProblem: (problem) => log.warn('option not changed: the previous value stays', { problem }),
     });

@@ -2,66 +2,29 @@
 // ours, too. Of two releases that choose one node, the one with the older Lease serves it: both see the same order.
 import { type NodeSelector, parseNodeSelector } from '../config/node-selector.ts';
 import { ask } from '../kubernetes/transport/api-reply.ts';
-import { readIdentity } from '../kubernetes/object-identity.ts';
-import { isObject, type JsonObject, listAt, textAt } from '../kubernetes/transport/json.ts';
-import { sanitizedText } from '../network/untrusted-text.ts';
+import { isObject, listAt } from '../kubernetes/transport/json.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import { sleep } from '../runtime/clock.ts';
+import type { Pauses } from '../providers/gate/mutation-permission.ts';
 import type { ModeDeps } from './host.ts';
-import { type OtherRelease, settleTimeOf } from './node-scope.ts';
-
-/** `served`: releases that serve other objects get along. The text is empty where every node is chosen. */
-export function selectorAnnotation(served: 'CiliumNodes' | 'Nodes'): string {
-  return `headwater/selects-${served.toLowerCase()}`;
-}
-
-/** Set while younger releases may not have seen our selector: that of the leader before, for the next one. */
-function formerAnnotation(served: 'CiliumNodes' | 'Nodes'): string {
-  return `headwater/selected-${served.toLowerCase()}`;
-}
-
-/** The former leader is not known to have chosen any node. No selector reads like that. */
-const noNode = '!';
-
-interface FoundRelease extends OtherRelease {
-  /** Whether a process leads it, or did so when it was killed. */
-  readonly isHeld: boolean;
-}
-
-/** The other releases in a list of Leases. One that cannot be read counts as one that chooses every node. */
-export function otherReleases(
-  leases: readonly JsonObject[],
-  own: string,
-  annotation: string,
-): readonly FoundRelease[] {
-  const seniority = (raw: JsonObject): readonly [number, string] => {
-    const { createdAt, name } = readIdentity(raw);
-    return [createdAt, name];
-  };
-  const ours = leases.find((raw) => readIdentity(raw).name === own);
-  const isOlder = (raw: JsonObject): boolean => {
-    if (ours === undefined) return true;
-    const [[at, name], [ownAt, ownName]] = [seniority(raw), seniority(ours)];
-    return at < ownAt || (at === ownAt && name < ownName);
-  };
-  return leases.flatMap((raw) => {
-    const text = textAt(raw, 'metadata', 'annotations', annotation);
-    const { name } = readIdentity(raw);
-    if (text === undefined || name === own) return [];
-    const isHeld = (textAt(raw, 'spec', 'holderIdentity') ?? '') !== '';
-    return { lease: sanitizedText(name), selector: parseNodeSelector(text), isOlder: isOlder(raw), isHeld };
-  });
-}
+import { settleTimeOf } from './node-scope.ts';
+import {
+  attempts,
+  type FoundRelease,
+  formerAnnotation,
+  maxAttempts,
+  namesOf,
+  noNode,
+  otherReleases,
+  selectorAnnotation,
+} from './release-leases.ts';
 
 /** Between two looks, in ms: soon once, because two releases may start at one time. */
 const pauses = { first: 10_000, selective: 60_000, whole: 600_000 };
+/** The same after a look that failed and may not fail again. */
+const retries = { base: 10_000, cap: 60_000 };
 /** After that pause, another release has looked and ended what it serves no longer, in ms. */
 const lookTime = 10_000;
-/** Between two attempts to look before anything is served, in ms. */
-const attempts = { base: 500, cap: 5000 };
-/** How long such attempts go on, in ms. */
-const maxAttempts = 60_000;
-
 /** `others`: undefined if they cannot be read. */
 interface Look {
   readonly others: readonly FoundRelease[] | undefined;
@@ -79,6 +42,12 @@ export class OtherReleases {
   #isDenialTold = false;
   /** Not while this process waits for the Lease, which says what the former leader chose. */
   #isAnnounced = false;
+  /** Set while a dry run is to end; aborted if it is not to end any longer. */
+  #ending: AbortController | undefined;
+  /** Other releases are read before it ends. */
+  #isEnding = false;
+  /** Ends the pause before the next look. */
+  #wake = new AbortController();
   /** Overlaps that were told, as texts. */
   #told: ReadonlySet<string> = new Set();
   #waitsFor: string | undefined;
@@ -96,8 +65,28 @@ export class OtherReleases {
   announce(): void {
     this.#isAnnounced = true;
     const { leadership, host, served } = this.#deps;
-    const text = leadership.permission.pauses.dryRun ? undefined : (host.options.nodeSelector?.text ?? '');
+    const text = this.#isDry ? undefined : (host.options.nodeSelector?.text ?? '');
     leadership.lease?.annotate(selectorAnnotation(served), text);
+  }
+
+  /** Not any longer when the dry run is about to end. */
+  get #isDry(): boolean {
+    return this.#deps.leadership.permission.pauses.dryRun && !this.#isEnding;
+  }
+
+  /**
+   * Pauses what is asked. While this process leads, a dry run ends only once the other releases are known, as it begins to lead only
+   * then.
+   */
+  setPauses(asked: Pick<Pauses, 'dryRun' | 'pause'>): void {
+    const { permission, lease } = this.#deps.leadership;
+    const waits = !asked.dryRun && permission.pauses.dryRun && this.#isAnnounced && lease !== undefined;
+    this.#ending?.abort();
+    this.#ending = waits ? new AbortController() : undefined;
+    this.#isEnding = false;
+    permission.change({ ...asked, dryRun: asked.dryRun || waits });
+    if (this.#isAnnounced) this.announce();
+    if (waits) this.#wake.abort();
   }
 
   /** The condition that `lookFirst` waits for, or the other one. */
@@ -206,7 +195,7 @@ export class OtherReleases {
 
   async #look(signal: AbortSignal): Promise<Look> {
     const { leadership, scope } = this.#deps;
-    const isActing = leadership.lease !== undefined && !leadership.permission.pauses.dryRun;
+    const isActing = leadership.lease !== undefined && !this.#isDry;
     const look = isActing ? await this.#read(signal) : { others: [] };
     if (look.others === undefined) return look;
     scope.setOthers(look.others);
@@ -216,8 +205,8 @@ export class OtherReleases {
 
   /** Why every node of the cluster is too many: another release chooses some. */
   async #refusalOf(lease: string, selector: NodeSelector, signal: AbortSignal): Promise<string | undefined> {
-    const { host, leadership, served } = this.#deps;
-    const names = await this.#namesOf(selector, signal);
+    const { host, kubernetes, leadership, served } = this.#deps;
+    const names = await namesOf(selector, { host, kubernetes }, signal);
     if (names.length === 0) return undefined;
     // A release that never starts chooses nothing: its Lease must not stand in the way of others.
     leadership.lease?.annotate(selectorAnnotation(served), undefined);
@@ -238,24 +227,57 @@ export class OtherReleases {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { host, scope, leadership } = this.#deps;
+    const { host, leadership } = this.#deps;
+    const backoff = new Backoff(retries, { clock: host.clock });
     let pause = pauses.first;
     for (;;) {
-      await sleep(host.clock, pause, signal);
+      await this.#pause(pause, signal);
       if (!leadership.leads()) continue;
-      if (host.clock.monotonic() >= this.#seenAt) this.#forgetFormer();
-      const { others = [] } = await this.#look(signal);
-      const choosing = others.filter(({ isOlder, selector }) => isOlder && selector !== undefined);
-      pause = scope.isSelective || choosing.length > 0 ? pauses.selective : pauses.whole;
-      // A release that does not run serves nothing meanwhile, and this one need not end.
-      const refusal = await this.#refusal(
-        choosing.filter(({ isHeld }) => isHeld),
-        signal,
-      );
-      if (refusal === undefined) continue;
-      this.#refused.resolve('refused');
-      return;
+      const next =
+        this.#ending === undefined ? this.#lookAgain(backoff, signal) : this.#endDryRun(this.#ending, signal);
+      const outcome = await next;
+      if (outcome === 'refused') return this.#refused.resolve('refused');
+      pause = outcome;
     }
+  }
+
+  /** Resolves to the pause before the next look, in ms. */
+  async #lookAgain(backoff: Backoff, signal: AbortSignal): Promise<number | 'refused'> {
+    const { host, scope } = this.#deps;
+    if (host.clock.monotonic() >= this.#seenAt) this.#forgetFormer();
+    const { others = [], problem } = await this.#look(signal);
+    const choosing = others.filter(({ isOlder, selector }) => isOlder && selector !== undefined);
+    // A release that does not run serves nothing meanwhile, and this one need not end.
+    const running = choosing.filter(({ isHeld }) => isHeld);
+    if ((await this.#refusal(running, signal)) !== undefined) return 'refused';
+    if (problem !== undefined) return backoff.fail();
+    backoff.forget();
+    return scope.isSelective || choosing.length > 0 ? pauses.selective : pauses.whole;
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    await sleep(this.#deps.host.clock, ms, AbortSignal.any([signal, this.#wake.signal])).catch(() =>
+      signal.throwIfAborted(),
+    );
+    this.#wake = new AbortController();
+  }
+
+  /** Ends a dry run as a new leader begins. Resolves to the pause before the next look, in ms. */
+  async #endDryRun({ signal: unwanted }: AbortController, signal: AbortSignal): Promise<number | 'refused'> {
+    const { host, leadership } = this.#deps;
+    host.log.info('the dry run ends once the other releases of the cluster are known');
+    this.#isEnding = true;
+    const looked = this.lookFirst(AbortSignal.any([signal, unwanted]));
+    const refusal = await looked.catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!unwanted.aborted) throw error;
+    });
+    if (unwanted.aborted) return pauses.first;
+    if (refusal !== undefined) return 'refused';
+    leadership.permission.change({ dryRun: false });
+    this.#ending = undefined;
+    this.#isEnding = false;
+    return pauses.first;
   }
 
   async #read(signal: AbortSignal): Promise<Look> {
@@ -275,14 +297,6 @@ export class OtherReleases {
       });
     }
     return { others: undefined };
-  }
-
-  /** Names of some Nodes that a selector chooses. */
-  async #namesOf({ text }: NodeSelector, signal: AbortSignal): Promise<readonly string[]> {
-    const path = `/api/v1/nodes?limit=100&labelSelector=${encodeURIComponent(text)}`;
-    const reply = await ask(this.#deps.kubernetes, { method: 'GET', path }, signal);
-    const items = reply.kind === 'ok' ? listAt(reply.object, 'items') : [];
-    return items.filter(isObject).map((raw) => readIdentity(raw).name);
   }
 
   /** Tells each overlap once until it changes: in the log, and by an Event on the Node. */

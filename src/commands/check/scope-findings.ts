@@ -1,7 +1,7 @@
 // Which nodes the release would serve by its selector, and which of them another release chooses, too.
 import type { Options } from '../../config/option-table.ts';
 import { NodeScope } from '../../controller/node-scope.ts';
-import { otherReleases, selectorAnnotation } from '../../controller/other-releases.ts';
+import { otherReleases, selectorAnnotation } from '../../controller/release-leases.ts';
 import { allLabels, readIdentity } from '../../kubernetes/object-identity.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';

@@ -1,29 +1,10 @@
 // Two releases share a cluster: each serves the nodes whose Node has the labels of its selector.
 import { describe, expect, test } from '@jest/globals';
 import { explained, toldOf } from '../../support/explained.ts';
-import { instance, testCloud } from '../../support/test-cloud.ts';
-import { World } from '../../support/world.ts';
+import { LabelledWorld } from '../../support/labelled-world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
 
 const ours = { 'node-selector': 'network=eni', 'nodes-gc-interval': '1m' };
-
-class LabelledWorld extends World {
-  constructor(count: number) {
-    super({ cloud: testCloud({ instances: [instance({ count })] }) });
-  }
-
-  async label(index: number, network: string | null): Promise<void> {
-    const { name } = this.machine(index);
-    await this.call('PATCH', `/api/v1/nodes/${name}`, { metadata: { labels: { network } } });
-  }
-
-  /** Its Node and its CiliumNode appear, the Node with that label. */
-  async join(index: number, network: string): Promise<void> {
-    await this.register(this.machine(index));
-    await this.label(index, network);
-    await this.announceAlone(this.machine(index), { metadata: { ownerReferences: null } });
-  }
-}
 
 describe('a node whose Node lacks the labels of the selector', () => {
   test('is not written, given addresses, counted or measured', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { OtherReleases, otherReleases, selectorAnnotation } from '../../../src/controller/other-releases.ts';
+import { OtherReleases } from '../../../src/controller/other-releases.ts';
+import { otherReleases, selectorAnnotation } from '../../../src/controller/release-leases.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import { optionsOf } from '../../support/given-options.ts';
 import { Random } from '../../../src/runtime/random.ts';
