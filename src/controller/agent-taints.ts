@@ -58,6 +58,8 @@ class AgentTaints {
   readonly #told = new Map<string, string>();
   /** How many ready agents each Node has. */
   readonly #ready = new Map<string, number>();
+  /** Nodes that await an end of the dry run, which has named them. */
+  readonly #named = new Set<string>();
   #isAbsenceTold = false;
 
   constructor(deps: AgentTaintsDeps) {
@@ -95,8 +97,19 @@ class AgentTaints {
 
   /** Call it when a Node appears or shows something else. */
   noteNode(name: string): void {
-    const awaits = this.#deps.nodes().get(name)?.awaitsAgent === true;
-    if (awaits && this.#ready.has(name) && !this.#deps.scope.isOutside(name)) this.#queue.add(name);
+    const { nodes, scope } = this.#deps;
+    const awaits = nodes().get(name)?.awaitsAgent === true;
+    if (awaits && this.#ready.has(name) && !scope.isOutside(name)) {
+      this.#queue.add(name);
+      this.#nameInDryRun(name);
+    } else this.#named.delete(name);
+  }
+
+  #nameInDryRun(node: string): void {
+    const { host, leadership } = this.#deps;
+    if (!leadership.permission.pauses.dryRun || this.#named.has(node)) return;
+    this.#named.add(node);
+    host.log.info('dry run: would open a Node for pods, because its agent is ready', { node });
   }
 
   /** Serves until `signal` aborts. */

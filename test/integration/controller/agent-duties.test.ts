@@ -1,11 +1,13 @@
 // What cilium-operator does beside giving out addresses: CiliumNodes of machines that are gone are deleted, and Nodes whose
 // agent is ready are opened for pods.
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { thisProcess } from '../../../src/config/process-environment.ts';
 import { type JsonObject, valueAt } from '../../../src/simulator/workload/json.ts';
+import { mountedConfig } from '../../support/config-directory.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { World } from '../../support/world.ts';
-import { startController } from '../../support/world-controller.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
 
 const interval = 300_000;
 /** An agent sets the Node as the owner: then Kubernetes deletes both together. */
@@ -233,6 +235,31 @@ describe('a Node that awaits its agent', () => {
 
     expect(controller.warnings()).toEqual([closed, noCondition]);
   });
+
+  test('is named once in a dry run, and opened once that ends', async () => {
+    const config = mountedConfig();
+    config.mount({ 'dry-run': 'true' });
+    const controller = startController(world, {
+      flags: { ...flags, 'config-dir': config.path },
+      processEnvironment: { ...thisProcess, environment: {} },
+    });
+    await addAgent('True');
+    await world.advance(60_000);
+    await world.call('PATCH', `/api/v1/nodes/${name}`, { metadata: { labels: { a: 'b' } } });
+    await world.advance(60_000);
+    const dry = [taints(), namedIn(controller)];
+    config.mount({});
+    await world.advance(60_000);
+    config.remove();
+
+    expect(dry).toEqual([[other, taint], [name]]);
+    expect([taints(), namedIn(controller)]).toEqual([[other], [name]]);
+  });
+
+  const namedIn = ({ logged }: WorldController): readonly unknown[] =>
+    logged
+      .filter(({ message }) => message === 'dry run: would open a Node for pods, because its agent is ready')
+      .map(({ details }) => details['node']);
 
   const notFound = ['no pod of a Cilium agent is found: Nodes keep their taint'];
 
