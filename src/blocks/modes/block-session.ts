@@ -44,6 +44,8 @@ export interface ServedBlocks {
   readonly cloudPool?: string;
   /** Deletes CiliumNodes of machines that are gone; undefined if nothing does. */
   readonly collection?: Pick<CiliumNodeGc, 'wouldDelete'> | undefined;
+  /** Nodes whose blocks would move to a pool if this were no dry run. Default: none. */
+  readonly wouldMove?: number;
   /** The report on the cloud whose routes it follows. */
   cloud?(): CloudCallReport;
   /** Default: a node gets a block of each family. */
@@ -148,6 +150,7 @@ export class BlockSession implements AllocatorPorts {
         missing: this.#deps.leadership.access.missing,
       },
       deleteCiliumNodes: this.#served.collection?.wouldDelete ?? 0,
+      moveBlocks: this.#served.wouldMove ?? 0,
       othersWrite: last && { ...last, parts: ['podCIDRs'], manager: undefined },
     };
   }

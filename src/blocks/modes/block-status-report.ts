@@ -60,9 +60,12 @@ export interface BlockPlanning {
   readonly usable?: readonly { readonly pool: string; readonly family: Family; readonly addresses: number }[];
 }
 
-/** The sum of a dry run. `giveBlocks`: nodes that would get blocks. `deleteCiliumNodes`: those of machines that are gone. */
+/**
+ * The sum of a dry run. `giveBlocks`: nodes that would get blocks. `moveBlocks`: nodes whose blocks of cluster-pool would move to
+ * the default pool. `deleteCiliumNodes`: those of machines that are gone.
+ */
 export interface BlockDryRunReport extends DryRunVerdict {
-  readonly would: Readonly<Record<'deleteCiliumNodes' | 'giveBlocks', number>>;
+  readonly would: Readonly<Record<'deleteCiliumNodes' | 'giveBlocks' | 'moveBlocks', number>>;
 }
 
 export interface PoolReport {
@@ -113,6 +116,8 @@ export interface ReportedBlocks {
   readonly othersWrite: ReportedWrite | undefined;
   readonly access: MissingAccess;
   readonly deleteCiliumNodes: number;
+  /** Nodes whose blocks would move. Default: none. */
+  readonly moveBlocks?: number;
 }
 
 /** `withNodes`: names every node. */
@@ -137,7 +142,8 @@ export function sumOfDryRun({
   pools,
   access,
   deleteCiliumNodes,
-}: Pick<ReportedBlocks, 'access' | 'deleteCiliumNodes' | 'standings'> & {
+  moveBlocks = 0,
+}: Pick<ReportedBlocks, 'access' | 'deleteCiliumNodes' | 'moveBlocks' | 'standings'> & {
   readonly pools: readonly PoolFigures[];
 }): BlockDryRunReport {
   const { leftAlone, total } = countsOf(standings);
@@ -159,7 +165,10 @@ export function sumOfDryRun({
     leftAlone,
   };
   const giveBlocks = waiting.filter(({ condition }) => condition === undefined).length;
-  return { ...verdictOn({ nodes, notServed }, findings), would: { giveBlocks, deleteCiliumNodes } };
+  return {
+    ...verdictOn({ nodes, notServed }, findings),
+    would: { giveBlocks, moveBlocks, deleteCiliumNodes },
+  };
 }
 
 interface OtherSize {

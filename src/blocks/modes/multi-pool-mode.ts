@@ -43,6 +43,11 @@ class MultiPoolMode extends CiliumNodeMode {
   #dropped: DroppedBlocks | undefined;
   #forgotten: ForgottenBlocks | undefined;
   #migration: PoolMigration | undefined;
+  /** Resolves as a dry run ends after the last preparation began. */
+  #wentLive = Promise.withResolvers<void>();
+  #dryRunsEnded = 0;
+  /** How many dry runs had ended when the last preparation began. */
+  #preparedAfter = 0;
 
   constructor(deps: ModeDeps, objects: HolderWatch<PoolNodeHolder>) {
     super(deps, objects);
@@ -56,6 +61,10 @@ class MultiPoolMode extends CiliumNodeMode {
   override get leadingProblem(): string | undefined {
     if (this.#podsProblem === undefined) return super.leadingProblem;
     return `it waits for a list of all pods: ${this.#podsProblem}`;
+  }
+
+  get wouldMove(): number {
+    return this.#migration?.wouldMove ?? 0;
   }
 
   planning(): BlockPlanning {
@@ -136,23 +145,62 @@ class MultiPoolMode extends CiliumNodeMode {
   /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */
   lead(session: BlockSession, signal: AbortSignal): Promise<void> {
     const policy = this.#openPolicy();
+    // Before the allocator learns that it may write.
+    this.#watchDryRun();
     session.begin(this.#ledger, new Allocator(session, policy, this.holders), this.objects);
     return this.#open(policy, signal);
   }
 
+  #watchDryRun(): void {
+    const { permission } = this.deps.leadership;
+    let isDry = permission.pauses.dryRun;
+    permission.onChange(() => {
+      const { dryRun } = permission.pauses;
+      if (isDry && !dryRun) {
+        this.#dryRunsEnded++;
+        this.#pools.close();
+        this.#wentLive.resolve();
+      }
+      isDry = dryRun;
+    });
+  }
+
   async #open(policy: PoolPolicy, signal: AbortSignal): Promise<void> {
-    const { autoCreateCiliumPodIpPools, enableClusterPoolToMultiPoolMigration } = this.deps.host.options;
     await raceAbort(this.nodes.settled, signal);
     this.#migration = new PoolMigration(this.deps, this.objects, this.holders, policy);
-    for (const [name, spec] of autoCreateCiliumPodIpPools) await createPool(this.deps, name, spec, signal);
-    if (autoCreateCiliumPodIpPools.size > 0) await this.#pools.reflector.refresh();
-    if (enableClusterPoolToMultiPoolMigration) await this.#migration.open(signal);
+    await this.#prepareBlocks(this.#migration, signal);
     await this.#forgotten?.remember(signal);
     this.#podsProblem = undefined;
-    this.#pools.open();
     policy.awaitsPools = false;
+    this.#beginGiving();
+    await Promise.all([this.serveNodes(signal), this.#followDryRun(this.#migration, signal)]);
+  }
+
+  /** Steps that a dry run only logged are taken once it ends, before anything is given out. */
+  async #followDryRun(migration: PoolMigration, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await raceAbort(this.#wentLive.promise, signal);
+      if (signal.aborted) return;
+      await this.#prepareBlocks(migration, signal);
+      this.#beginGiving();
+    }
+  }
+
+  /** Creates the pools of the options and moves the blocks of cluster-pool. */
+  async #prepareBlocks(migration: PoolMigration, signal: AbortSignal): Promise<void> {
+    const { autoCreateCiliumPodIpPools, enableClusterPoolToMultiPoolMigration } = this.deps.host.options;
+    this.#preparedAfter = this.#dryRunsEnded;
+    this.#wentLive = Promise.withResolvers();
+    for (const [name, spec] of autoCreateCiliumPodIpPools) await createPool(this.deps, name, spec, signal);
+    if (autoCreateCiliumPodIpPools.size > 0) await this.#pools.reflector.refresh();
+    if (enableClusterPoolToMultiPoolMigration) await migration.open(signal);
+  }
+
+  /** Does nothing if a dry run ended meanwhile: then it is prepared again. */
+  #beginGiving(): void {
+    if (this.#preparedAfter !== this.#dryRunsEnded) return;
+    this.#pools.open();
     this.objects.allocator?.resume();
-    await this.serveNodes(signal);
   }
 
   #forgottenBlocksOf(policy: PoolPolicy, left: LeftHoldings): ForgottenBlocks {

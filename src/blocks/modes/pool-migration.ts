@@ -37,7 +37,7 @@ export class PoolMigration {
   readonly #logged = new Set<string>();
   #moved = 0;
   #isOpen = false;
-  readonly #idle = Promise.withResolvers<void>();
+  #idle = Promise.withResolvers<void>();
 
   constructor(
     deps: ModeDeps,
@@ -59,15 +59,25 @@ export class PoolMigration {
     });
   }
 
-  /** Resolves once everything has moved that can move now. Rejects only with the signal's reason. */
+  /**
+   * Resolves once everything has moved that can move now; after a dry run, call it again. Rejects only with the signal's reason.
+   */
   async open(signal: AbortSignal): Promise<void> {
     this.#isOpen = true;
+    this.#idle = Promise.withResolvers();
     this.noteAll();
     if (this.#moving.size > 0) await raceAbort(this.#idle.promise, signal);
     if (this.#moved > 0)
       this.#deps.host.log.info('moved the blocks of cluster-pool to the default pool', {
         nodes: this.#moved,
       });
+  }
+
+  /** Nodes whose blocks would move if this were no dry run. */
+  get wouldMove(): number {
+    return [...this.#objects.objects.values()].filter(
+      ({ uid, podCidrs }) => podCidrs.length > 0 && this.#logged.has(uid),
+    ).length;
   }
 
   /** The default pool changed, and any of them may move now. */
@@ -78,7 +88,8 @@ export class PoolMigration {
   /** An object may have changed. */
   note(holder: PoolNodeHolder): void {
     const { name, uid, podCidrs } = holder;
-    if (!this.#isOpen || podCidrs.length === 0 || this.#logged.has(uid)) return;
+    const isLogged = this.#logged.has(uid) && this.#deps.leadership.permission.pauses.dryRun;
+    if (!this.#isOpen || podCidrs.length === 0 || isLogged) return;
     const unmoved = this.#unmoved.get(uid) ?? { name, uid, backoff: new Backoff(retries, this.#deps.host) };
     if (this.#moving.has(unmoved) || this.#holders.isLeftAlone(holder)) return;
     this.#unmoved.set(uid, unmoved);

@@ -32,6 +32,11 @@ export class PoolsWatch extends BlockWatch<CiliumPodIpPool> {
     this.#isOpen = true;
   }
 
+  /** Until it is open again, nothing is given out. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
   protected override applyChange({ type, key, object }: Change<CiliumPodIpPool>): void {
     this.#changes.push([key, type === 'deleted' ? undefined : object]);
     if (this.isListed) this.endList();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { LiveReading } from '../../../src/config/read-live-options.ts';
 import { type JsonObject, textsAt } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { ipv4, nodes, pools, PoolWorld } from './pool-world.ts';
@@ -197,6 +198,37 @@ describe('a move from cluster-pool', () => {
     const lines = world.leader?.log.lines.filter(({ message }) => message.startsWith('dry run: would move'));
     expect(lines?.map(({ details }) => (details as { node: string }).node)).toEqual(['a', 'b']);
     expect(world.writes).toEqual([]);
+  });
+
+  test('is made, as pools of the option are, before anything is given out, if a dry run goes live', async () => {
+    let dryRun = true;
+    const flags = {
+      ...moving,
+      'dry-run': 'true',
+      'auto-create-cilium-pod-ip-pools': 'made=ipv4-cidrs:10.8.0.0/16;ipv4-mask-size:24',
+    };
+    const readLiveOptions = (): LiveReading => ({ values: { dryRun }, problems: [] });
+    const world = new PoolWorld(flags, { readLiveOptions });
+    await world.pool('default', ipv4(24, '10.0.0.0/16'));
+    await holding(world, 'a', '10.0.0.0/24');
+    await world.node('new', { default: 1, made: 1 });
+    const { controller } = world.startReplica();
+    await world.clock.advance(60_000);
+    const before = [world.writes.length, controller.status().dryRun?.would.moveBlocks];
+    dryRun = false;
+    await world.clock.advance(60_000);
+
+    expect(before).toEqual([0, 1]);
+    expect(await podCidrsOf(world, 'a')).toEqual([]);
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/24'] });
+    expect(await world.blocks('new')).toEqual({ default: ['10.0.1.0/24'], made: ['10.8.0.0/24'] });
+    const paths = world.writes.map(({ path }) => path).filter((path) => !path.endsWith('/status'));
+    expect(paths).toEqual([`${nodes}/a`, `${nodes}/new`]);
+    expect(controller.status().dryRun).toBeUndefined();
+    dryRun = true;
+    await world.clock.advance(60_000);
+    expect(controller.status().dryRun?.would.moveBlocks).toBe(0);
+    expect(world.bugs).toEqual([]);
   });
 
   test('leads back: the only block of a family of the default pool becomes its pod CIDR', async () => {

@@ -26,6 +26,7 @@ import {
   textAt,
 } from '../../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../../src/simulator/workload/kubernetes-client.ts';
+import type { LiveReading } from '../../../src/config/read-live-options.ts';
 import { emptyEnvironment, rawFlags } from '../../support/given-options.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { noopMetricRegistry } from '../noop-metric-registry.ts';
@@ -59,6 +60,8 @@ export interface BlockWorldOptions {
   readonly registry?: MetricRegistry;
   /** The mode of every process. Default: the one that its options select. */
   readonly mode?: (deps: ModeDeps) => Mode<BlockStatusReport, BlockNodeReport>;
+  /** Options that change while a process runs. Default: none do. */
+  readonly readLiveOptions?: () => LiveReading;
 }
 
 /** A write of a process that took effect. */
@@ -136,7 +139,7 @@ export class BlockWorld {
       leaseTransport: lease,
       composeMode: this.#modeOf(options),
       identity,
-      readLiveOptions: undefined,
+      readLiveOptions: this.#options.readLiveOptions,
     });
     const outcome = controller.run(stop.signal);
     outcome.catch((error: unknown) => this.bugs.push(error));
