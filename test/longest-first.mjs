@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 
 const longest = [
   'integration/controller/azure-kill-points',
+  'integration/controller/granted-again',
   'integration/commands/demo',
   'integration/commands/planted-secrets',
   'integration/agent/with-controller',
@@ -12,6 +13,10 @@ const longest = [
   'integration/controller/agent-conflicts',
   'integration/commands/spoiled-answers',
   'integration/commands/demo-blocks',
+  'integration/commands/cluster-name',
+  'integration/commands/plan',
+  'integration/page',
+  'integration/page-pictures',
   'integration/controller/bad-nodes',
   'integration/controller/attacks',
   'integration/controller/azure-lost-answers',
