@@ -4,6 +4,7 @@ import { Random } from '../../src/runtime/random.ts';
 import { drawReleaseCongestion, drawFaults } from './draw-faults.ts';
 import { drawHostile } from './draw-hostile.ts';
 import { withIpv6 } from './draw-ipv6.ts';
+import { withPodVpc } from './draw-pod-vpc.ts';
 import { drawRestrictions } from './draw-restrictions.ts';
 import { drawSilence } from './draw-silence.ts';
 import { drawWorkloads } from './draw-workloads.ts';
@@ -24,7 +25,8 @@ const types = [
 
 export function drawScenario(seed: string): Scenario {
   const random = new Random(`simulation-${seed}`);
-  return withIpv6(drawIpv4Scenario(seed, random), random.fork('ipv6'));
+  const scenario = withIpv6(drawIpv4Scenario(seed, random), random.fork('ipv6'));
+  return withPodVpc(scenario, random.fork('pod VPC'));
 }
 
 function drawIpv4Scenario(seed: string, random: Random): Scenario {

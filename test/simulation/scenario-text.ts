@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.ts';
 
 export function scenarioText(scenario: Scenario): string {
   const { nodes, zones, flags, replicas, workloads, faults, minutes, cloud } = scenario;
-  const { why, minMinutes = 0, minMutations = 0, ipv6 } = scenario;
+  const { why, minMinutes = 0, minMutations = 0, ipv6, hasPodVpc = false } = scenario;
   const length = `${minutes} min${minMinutes > minutes ? ` of faults, ${minMinutes} in all` : ''}`;
   return [
     ...(why === undefined ? [] : [`regression: ${why}`]),
@@ -12,6 +12,7 @@ export function scenarioText(scenario: Scenario): string {
       .map(([name, value]) => `--${name}=${value}`)
       .join(' ')}`,
     ...(ipv6 === undefined ? [] : [`  IPv6 ${JSON.stringify(ipv6)}`]),
+    ...(hasPodVpc ? ['  pods in another VPC than the instances'] : []),
     ...nodes.map((node) => {
       const { zone, type, protocol, ipam, eni } = node;
       const agent = `${protocol}${node.ipv6 === true ? ' with IPv6' : ''}`;

@@ -22,6 +22,8 @@ export interface Scenario {
   readonly nodes: readonly NodePlan[];
   /** Only on AWS; if absent, no subnet has IPv6 and no node asks for it. */
   readonly ipv6?: Ipv6Plan;
+  /** Whether pods are in another VPC than the instances. Only on AWS. */
+  readonly hasPodVpc?: boolean;
   /** No cloud controller manager runs: only their addresses tie Nodes to instances. */
   readonly withoutProviderIds?: boolean;
   /** Options of every controller, without dashes. */

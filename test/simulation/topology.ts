@@ -3,7 +3,17 @@ import { readTopology, type Topology } from '../../src/simulator/cloud/topology.
 import type { Scenario } from './scenario.ts';
 
 export const vpcId = 'vpc-00000000000000001';
+export const podVpcId = 'vpc-00000000000000002';
 export const nodeGroup = 'sg-00000000000000001';
+export const podGroup = 'sg-00000000000000002';
+
+type VpcName = 'main' | 'pods';
+
+/** The start of the IPv6 block of each VPC, and of the blocks of its subnets. */
+const ipv6Of56 = { main: '2600:1f14:abc:de', pods: '2600:1f14:abc:df' } as const satisfies Record<
+  VpcName,
+  string
+>;
 
 /** Tags of the public addresses that nodes may request. */
 export const publicAddressTags = { pool: 'egress' };
@@ -22,39 +32,45 @@ export function podSubnetIds({ zones }: Scenario): readonly string[] {
 }
 
 export function topologyOf(scenario: Scenario): Topology {
-  const { zones, nodes, cloud, ipv6 } = scenario;
-  const ipv6Of = (has: boolean | undefined, number: number): { readonly ipv6Block?: string } =>
-    has === true ? { ipv6Block: `2600:1f14:abc:de${number.toString(16).padStart(2, '0')}::/64` } : {};
+  const { zones, nodes, cloud, ipv6, hasPodVpc = false } = scenario;
+  const vpcOfPods = hasPodVpc ? 'pods' : 'main';
+  const ipv6Of = (has: boolean | undefined, number: number, vpc: VpcName): { readonly ipv6Block?: string } =>
+    has === true ? { ipv6Block: `${ipv6Of56[vpc]}${number.toString(16).padStart(2, '0')}::/64` } : {};
   const subnets = zones.flatMap(({ zone, nodeBlock, podBlocks }, index) => [
     {
       name: `nodes-${index}`,
       id: nodeSubnetId(index),
+      vpc: 'main',
       zone,
       block: nodeBlock,
-      ...ipv6Of(ipv6?.nodeSubnets, index * 16),
+      ...ipv6Of(ipv6?.nodeSubnets, index * 16, 'main'),
     },
     ...podBlocks.map((block, subnet) => ({
       name: `pods-${index}-${subnet}`,
       id: podSubnetId(index, subnet),
+      vpc: vpcOfPods,
       zone,
-      block,
-      ...ipv6Of(ipv6 && (ipv6.podSubnets === 'all' || subnet === 0), index * 16 + subnet + 1),
+      block: hasPodVpc ? block.replace('10.0.', '10.1.') : block,
+      ...ipv6Of(ipv6 && (ipv6.podSubnets === 'all' || subnet === 0), index * 16 + subnet + 1, vpcOfPods),
       tags: { purpose: 'pods' },
     })),
   ]);
   const plan = {
     seed: scenario.seed,
     vpcs: [
-      {
-        name: 'main',
-        id: vpcId,
-        blocks: ['10.0.0.0/16'],
-        ...(ipv6 !== undefined && { ipv6Block: '2600:1f14:abc:de00::/56' }),
-      },
-    ],
+      { name: 'main', id: vpcId, blocks: ['10.0.0.0/16'] } as const,
+      ...(hasPodVpc ? [{ name: 'pods', id: podVpcId, blocks: ['10.1.0.0/16'] } as const] : []),
+    ].map((vpc) => ({ ...vpc, ...(ipv6 !== undefined && { ipv6Block: `${ipv6Of56[vpc.name]}00::/56` }) })),
     subnets,
-    routeTables: [{ name: 'private', subnets: subnets.map(({ name }) => name) }],
-    securityGroups: [{ name: 'nodes', id: nodeGroup }],
+    routeTables: [...Map.groupBy(subnets, ({ vpc }) => vpc)].map(([vpc, of]) => ({
+      name: `private-${vpc}`,
+      vpc,
+      subnets: of.map(({ name }) => name),
+    })),
+    securityGroups: [
+      { name: 'nodes', vpc: 'main', id: nodeGroup },
+      ...(hasPodVpc ? [{ name: 'pods', vpc: 'pods', id: podGroup, tags: { purpose: 'pods' } }] : []),
+    ],
     instances: nodes.map(({ type, zone }, index) => ({
       name: `node-${index}`,
       type,

@@ -20,7 +20,7 @@ import { ElasticIps } from './elastic-ips.ts';
 import { launchLike, terminateOnceShown } from './launched-instances.ts';
 import { occupy } from './occupied-subnet.ts';
 import { roomOn } from './subnet-room.ts';
-import { nodeGroup, podSubnetIds, topologyOf } from '../topology.ts';
+import { nodeGroup, podGroup, podSubnetIds, topologyOf } from '../topology.ts';
 import { WireEc2 } from '../wire-ec2.ts';
 import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 
@@ -30,7 +30,7 @@ export class AwsRig implements CloudRig {
   readonly maxCall = 20_000;
   readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
-  readonly securityGroups = [nodeGroup];
+  readonly securityGroups: readonly string[];
   readonly publicAddresses: ElasticIps;
   readonly #clock: VirtualClock;
   readonly #path: CloudPath;
@@ -40,6 +40,7 @@ export class AwsRig implements CloudRig {
     this.#tagPrimaries(scenario);
     this.publicAddresses = new ElasticIps(this.cluster.network);
     this.podSubnets = podSubnetIds(scenario);
+    this.securityGroups = [scenario.hasPodVpc === true ? podGroup : nodeGroup];
     this.#clock = clock;
     this.#path = path;
   }
@@ -102,7 +103,7 @@ export class AwsRig implements CloudRig {
       reservationId: network.newId('r'),
       imageId: 'ami-0123456789abcdef0',
       request: {
-        ...plainInterface(like.subnetId, this.securityGroups),
+        ...plainInterface(like.subnetId, [nodeGroup]),
         tags: like.eni?.excludeInterfaceTags ?? {},
       },
     }));
