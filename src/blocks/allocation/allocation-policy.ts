@@ -1,20 +1,13 @@
 // The port to what objects should get: a block of each family, or blocks of pools as their agents ask. An implementation knows
 // who holds what and decides, without waiting for anything; the allocator carries out what it decides.
-import type { Cidr, Family } from '../set/cidr.ts';
+import type { Family } from '../set/cidr.ts';
 import type { Assignment, BlockCondition, Holder } from './block-holders.ts';
-import type { Allocated } from './block-ledger.ts';
-import type { PoolCidr } from './shelf.ts';
+import type { Allocated, Freed } from './block-ledger.ts';
 
 /** A block that an object lacks. */
 export interface MissingBlock {
   readonly pool: string;
   readonly family: Family;
-}
-
-/** A block that nobody holds any more. `pool`: undefined for a CIDR outside all pools. */
-export interface Freed {
-  readonly cidr: Cidr;
-  readonly pool: PoolCidr | undefined;
 }
 
 export interface Change {

@@ -1,7 +1,6 @@
 // The events that an allocator tells of each object.
-import type { Freed } from './allocation-policy.ts';
 import type { Assignment, BlockCondition, Holder } from './block-holders.ts';
-import type { Allocated } from './block-ledger.ts';
+import type { Allocated, Freed } from './block-ledger.ts';
 
 export type AllocatorEvent =
   | { readonly kind: 'allocated'; readonly allocated: Allocated }

@@ -11,6 +11,7 @@ import {
 import type { ServiceFacts } from './allocation-policy.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 import { unconfirmed } from './node-claims.ts';
+import type { BlockConflict } from './seniority.ts';
 
 /** The blocks of an object, read. */
 export interface ShownBlocks {
@@ -59,12 +60,6 @@ export interface BlockPlacement {
   readonly outside?: Cidr | undefined;
   /** A CIDR that is kept for something else. */
   readonly reserved: Cidr | undefined;
-}
-
-/** A CIDR of an object, and the name of another one that has a part of it. */
-export interface BlockConflict {
-  readonly cidr: Cidr;
-  readonly other: string;
 }
 
 /** Blocks that an object lacks, and why it does not get them. */

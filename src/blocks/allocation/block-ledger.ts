@@ -34,6 +34,12 @@ export interface PoolTotal {
   readonly held: number;
 }
 
+/** A block that nobody holds any more. `pool`: undefined for a CIDR outside all pools. */
+export interface Freed {
+  readonly cidr: Cidr;
+  readonly pool: PoolCidr | undefined;
+}
+
 export interface Allocated {
   readonly cidr: Cidr;
   readonly pool: PoolCidr;
@@ -198,8 +204,22 @@ export class BlockLedger {
 
   readonly #reserved: Cidr[] = [];
 
-  /** Frees one CIDR of `holder`. */
-  release(holder: string, cidr: Cidr): void {
+  /** Holds these, and nothing else. */
+  holdOnly(holder: string, cidrs: readonly Cidr[]): void {
+    this.release(
+      holder,
+      this.heldBy(holder).filter((cidr) => !isAmong(cidrs, cidr)),
+    );
+    for (const cidr of cidrs) this.hold(holder, cidr);
+  }
+
+  /** Frees CIDRs of `holder`. */
+  release(holder: string, cidrs: readonly Cidr[]): readonly Freed[] {
+    for (const cidr of cidrs) this.#drop(holder, cidr);
+    return cidrs.map((cidr) => ({ cidr, pool: this.poolOf(cidr) }));
+  }
+
+  #drop(holder: string, cidr: Cidr): void {
     const holdings = this.#byHolder.get(holder) ?? [];
     const holding = holdings.find((each) => isSame(each.cidr, cidr));
     if (holding === undefined) return;
@@ -215,14 +235,20 @@ export class BlockLedger {
     return (this.#byHolder.get(holder) ?? []).map(({ cidr }) => cidr);
   }
 
-  /** Other holders of any part of `cidr`. */
-  othersHolding(cidr: Cidr, holder: string): readonly string[] {
+  /** Other holders of any part of `cidrs`. */
+  othersHolding(cidrs: readonly Cidr[], holder: string): readonly string[] {
+    const names = new Set<string>();
+    for (const cidr of cidrs)
+      for (const each of this.#near(cidr, holder))
+        if (each.holder !== holder && overlaps(each.cidr, cidr)) names.add(each.holder);
+    return [...names];
+  }
+
+  /** Holdings that may have a part of a CIDR of `holder`. */
+  #near(cidr: Cidr, holder: string): Iterable<Holding> {
     const own = this.#byHolder.get(holder)?.find((each) => isSame(each.cidr, cidr));
     const places = own?.places ?? this.#placesOf(cidr, this.#limit);
-    const near = places.length === 0 ? this.#outside.sharing(cidr) : this.#within(places);
-    const names = new Set<string>();
-    for (const each of near) if (each.holder !== holder && overlaps(each.cidr, cidr)) names.add(each.holder);
-    return [...names];
+    return places.length === 0 ? this.#outside.sharing(cidr) : this.#within(places);
   }
 
   /** Everything that is held and takes no block. */
@@ -262,6 +288,14 @@ export class BlockLedger {
   /** The pool of which `cidr` takes blocks; undefined if it takes none. */
   poolOf(cidr: Cidr): PoolCidr | undefined {
     return this.#placesOf(cidr, maxBlocksOfHolder)[0]?.shelf.pool;
+  }
+
+  /** The first of these that takes no block of a pool, and the first that is kept for something else. */
+  misplaced(cidrs: readonly Cidr[]): Readonly<Record<'outside' | 'reserved', Cidr | undefined>> {
+    return {
+      outside: cidrs.find((cidr) => this.poolOf(cidr) === undefined),
+      reserved: cidrs.find((cidr) => this.isReserved(cidr)),
+    };
   }
 
   /** Whether `cidr` is, in part, not to be given out. */

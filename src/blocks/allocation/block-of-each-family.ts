@@ -12,7 +12,6 @@ import { type AskedMaskSize, askedMaskSize } from './asked-mask-size.ts';
 import {
   absentFamily,
   blockCondition,
-  type BlockConflict,
   type BlockShortage,
   type BlockWords,
   shownBlocks,
@@ -22,7 +21,7 @@ import type { AskedMaskSizes, BlockCondition, BlockWriter, Holder } from './bloc
 import { type Allocated, type BlockLedger, onlyPool } from './block-ledger.ts';
 import type { LeftHoldings } from './left-holdings.ts';
 import { NodeClaims } from './node-claims.ts';
-import { oldestBefore } from './seniority.ts';
+import { conflictOf } from './seniority.ts';
 
 export interface BlockOfEachFamilyDeps {
   /** An object gets a block of each family that it has networks of, in their order. */
@@ -92,10 +91,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     const others = this.#hold(next);
     // A conflict about what it no longer shows is over.
     const gone = (earlier?.cidrs ?? []).filter((cidr) => !isAmong(next.shown.cidrs, cidr));
-    return {
-      others: [...others, ...gone.flatMap((cidr) => this.#deps.ledger.othersHolding(cidr, holder.uid))],
-      freed: [],
-    };
+    return { others: [...others, ...this.#deps.ledger.othersHolding(gone, holder.uid)], freed: [] };
   }
 
   /** The object is the same, and its Node may have come, or turned out to be none. */
@@ -109,7 +105,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     const changed = [...unconfirmed, ...now];
     const { ledger } = this.#deps;
     return {
-      others: changed.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid)),
+      others: ledger.othersHolding(changed, holder.uid),
       freed: now.map((cidr) => ({ cidr, pool: ledger.poolOf(cidr) })),
     };
   }
@@ -124,11 +120,9 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     this.#known.delete(uid);
     this.#claims.forget({ uid });
     const held = ledger.heldBy(uid);
-    const others = held.flatMap((cidr) => ledger.othersHolding(cidr, uid));
+    const others = ledger.othersHolding(held, uid);
     left?.leave({ name, uid });
-    if (left !== undefined) return { others, freed: [] };
-    for (const cidr of held) ledger.release(uid, cidr);
-    return { others, freed: held.map((cidr) => ({ cidr, pool: ledger.poolOf(cidr) })) };
+    return { others, freed: left === undefined ? ledger.release(uid, held) : [] };
   }
 
   isOurs(holder: Holder): boolean {
@@ -176,7 +170,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
   cancel({ uid }: Holder): void {
     const known = this.#known.get(uid);
     if (known === undefined) return;
-    for (const cidr of known.reserved) this.#deps.ledger.release(uid, cidr);
+    this.#deps.ledger.release(uid, known.reserved);
     known.reserved = [];
   }
 
@@ -186,6 +180,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     const { ledger, words } = this.#deps;
     const { bound } = this.#claims;
     const { shown } = known;
+    const own = shown.cidrs.map((cidr) => ({ cidr }));
     const missing = service.isWaiting && !this.#isUnsure(known) ? this.#missing(known) : [];
     const askedLate = this.#askedOf(
       holder,
@@ -196,9 +191,8 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
         holder,
         shown,
         placement: {
-          conflict: this.#conflictOf(known),
-          outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
-          reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
+          conflict: conflictOf(holder, own, (cidr) => this.#othersShowing(cidr, known)),
+          ...ledger.misplaced(shown.cidrs),
         },
         absent: this.#deps.canGrow ? undefined : absentFamily(this.#families, shown),
         shortage: this.#shortageOf(known, missing),
@@ -220,15 +214,17 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     const { ledger } = this.#deps;
     const isShown = (cidr: Cidr): boolean => isAmong(shown.cidrs, cidr);
     const isSettled = ({ family }: Cidr): boolean => shown.cidrs.some((each) => each.family === family);
-    for (const cidr of reserved) if (isSettled(cidr) && !isShown(cidr)) ledger.release(holder.uid, cidr);
+    ledger.release(
+      holder.uid,
+      reserved.filter((cidr) => isSettled(cidr) && !isShown(cidr)),
+    );
     known.reserved = reserved.filter((cidr) => !isSettled(cidr));
     const held = ledger.heldBy(holder.uid);
     const also = readCidrs(holder.alsoHeld ?? []);
     const isInUse = (cidr: Cidr): boolean => isShown(cidr) || isAmong([...known.reserved, ...also], cidr);
     const old = held.filter((cidr) => !isInUse(cidr));
-    for (const cidr of old.slice(0, Math.max(0, held.length - maxRemembered)))
-      ledger.release(holder.uid, cidr);
-    return shown.cidrs.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid));
+    ledger.release(holder.uid, old.slice(0, Math.max(0, held.length - maxRemembered)));
+    return ledger.othersHolding(shown.cidrs, holder.uid);
   }
 
   /** The blocks to write: what is shown keeps its text and order, and what is added stands in the order of the families. */
@@ -269,20 +265,14 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
     return [...new Set(uids)].flatMap((uid) => this.#known.get(uid)?.holder.name ?? []);
   }
 
-  #conflictOf({ holder, shown, unconfirmed }: Known): BlockConflict | undefined {
-    for (const cidr of shown.cidrs) {
-      if (isAmong(unconfirmed, cidr)) continue;
-      const others = this.#deps.ledger.othersHolding(cidr, holder.uid);
-      const showing = others
-        .flatMap((uid) => this.#known.get(uid) ?? [])
-        .filter((other) => other.shown.cidrs.some((each) => overlaps(each, cidr)));
-      const older = oldestBefore(
-        holder,
-        showing.map((other) => other.holder),
-      );
-      if (older !== undefined) return { cidr, other: older.name };
-    }
-    return undefined;
+  /** Others that show a part of a CIDR which the object holds. */
+  #othersShowing(cidr: Cidr, { holder, unconfirmed }: Known): readonly Holder[] {
+    if (isAmong(unconfirmed, cidr)) return [];
+    return this.#deps.ledger
+      .othersHolding([cidr], holder.uid)
+      .flatMap((uid) => this.#known.get(uid) ?? [])
+      .filter(({ shown }) => shown.cidrs.some((each) => overlaps(each, cidr)))
+      .map((other) => other.holder);
   }
 
   #askedBy(holder: Holder): AskedMaskSizes | 'unknown' {
@@ -327,7 +317,7 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
   #ownBlock({ holder: { uid }, beside }: Known, family: Family): Cidr | undefined {
     const { ledger } = this.#deps;
     const own = ledger.heldBy(uid).filter((cidr) => cidr.family === family && !isAmong(beside, cidr));
-    return own.findLast((cidr) => ledger.othersHolding(cidr, uid).length === 0);
+    return own.findLast((cidr) => ledger.othersHolding([cidr], uid).length === 0);
   }
 
   #allocate({ holder }: Known, family: Family, asked: readonly AskedMaskSize[], into: Allocated[]): Cidr {

@@ -101,7 +101,7 @@ export class LeftHoldings {
     );
     const firstUsed = (left.used ?? []).length === 0 ? used : [];
     left.used = used;
-    const others = freed.flatMap((cidr) => ledger.othersHolding(cidr, uid));
+    const others = ledger.othersHolding(freed, uid);
     this.#release(left, freed);
     return { firstUsed, isFirst, freed, others };
   }
@@ -112,7 +112,7 @@ export class LeftHoldings {
   }
 
   #release({ name, uid }: Left, cidrs: readonly Cidr[]): void {
-    for (const cidr of cidrs) this.#ledger.release(uid, cidr);
+    this.#ledger.release(uid, cidrs);
     if (this.#ledger.heldBy(uid).length > 0) return;
     const same = this.#byName.get(name);
     same?.delete(uid);

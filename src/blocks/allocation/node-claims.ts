@@ -72,7 +72,7 @@ export class NodeClaims {
       const blocks = left.get(keyOf(own)) ?? 0;
       if (blocks <= this.bound) continue;
       left.set(keyOf(own), blocks - own.blocks);
-      ledger.release(uid, cidr);
+      ledger.release(uid, [cidr]);
       trimmed.push(cidr);
     }
     return trimmed;

@@ -1,4 +1,5 @@
 // The order in which objects are served: the oldest first, and by name among those of one second.
+import type { Cidr } from '../set/cidr.ts';
 import type { Holder } from './block-holders.ts';
 
 /** Negative if `a` goes before `b`. */
@@ -11,7 +12,22 @@ export function bySeniority(
   return 0;
 }
 
-/** The oldest of `others` that is older than `holder`; undefined if none is. */
-export function oldestBefore(holder: Holder, others: readonly Holder[]): Holder | undefined {
-  return others.filter((other) => bySeniority(other, holder) < 0).toSorted(bySeniority)[0];
+/** A CIDR of an object, and the name of another one that has a part of it. */
+export interface BlockConflict {
+  readonly cidr: Cidr;
+  readonly other: string;
+}
+
+/** The first block of `holder` that an older object has, too. `othersOf`: the others that have a part of a CIDR. */
+export function conflictOf<B extends { readonly cidr: Cidr }>(
+  holder: Holder,
+  blocks: readonly B[],
+  othersOf: (cidr: Cidr) => readonly Holder[],
+): (B & BlockConflict) | undefined {
+  for (const block of blocks) {
+    const older = othersOf(block.cidr).filter((other) => bySeniority(other, holder) < 0);
+    const [oldest] = older.toSorted(bySeniority);
+    if (oldest !== undefined) return { ...block, other: oldest.name };
+  }
+  return undefined;
 }

@@ -6,17 +6,16 @@ import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
 import type {
   AllocationPolicy,
   Change,
-  Freed,
   MissingBlock,
   Reservation,
   ServiceFacts,
 } from '../allocation/allocation-policy.ts';
 import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
-import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
+import type { Allocated, BlockLedger, Freed } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
-import { oldestBefore } from '../allocation/seniority.ts';
+import { type BlockConflict, conflictOf } from '../allocation/seniority.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong, network, overlaps } from '../set/cidr.ts';
 import { isListed, shownBlocks } from './block-returns.ts';
 import { isOlder, type Known, newKnown, offeredTo, usedPools } from './known-pool-node.ts';
@@ -126,9 +125,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     const next = confirmIn && { confirmIn };
     if (freed.length === 0) return { others, freed, ...next };
     known.returned = [...known.returned, ...freed.map(({ cidr }) => cidr)].slice(-maxRemembered);
-    // A conflict about what it no longer holds is over.
-    const sharing = freed.flatMap(({ cidr }) => this.#ledger.othersHolding(cidr, holder.uid));
-    return { others: [...others, ...sharing, ...this.#noteFreed(freed)], freed, ...next };
+    return { others: [...others, ...this.#noteFreed(known, freed)], freed, ...next };
   }
 
   hasDropped(uid: string): boolean {
@@ -152,7 +149,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     const pool = this.#ledger.poolOf(address);
     if (pool === undefined || this.#isOwn(uid, address)) return undefined;
     const cidr = network(address.family, address.base, pool.maskSize);
-    return this.#ledger.othersHolding(cidr, uid ?? '').length > 0 ? undefined : { pool: pool.pool, cidr };
+    return this.#ledger.othersHolding([cidr], uid ?? '').length > 0 ? undefined : { pool: pool.pool, cidr };
   }
 
   /** Whether a pod of the node shows an address of no pool, and of no block that the node has. A pool may come that has it. */
@@ -194,22 +191,22 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     const { unlisted } = known;
     Object.assign(known, { unlisted: [], wants: undefined });
     const freed = this.#release(known, this.#mayGo(known, unlisted));
-    const sharing = freed.flatMap(({ cidr }) => this.#ledger.othersHolding(cidr, uid));
-    return { others: [...sharing, ...this.#noteFreed(freed)], freed };
+    return { others: this.#noteFreed(known, freed), freed };
   }
 
   release({ uid, name }: PoolNodeHolder): Change {
     const known = this.#known.get(uid);
     if (known === undefined) return nothing;
+    const { left } = this.#deps;
     const held = this.#ledger.heldBy(uid);
-    const others = held.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
+    const others = this.#ledger.othersHolding(held, uid);
     this.#known.delete(uid);
     this.#claims.forget({ uid });
     this.#users.delete(uid);
-    this.#deps.left?.leave({ name, uid });
-    if (this.#deps.left !== undefined) return { others, freed: [] };
+    left?.leave({ name, uid });
+    if (left !== undefined) return { others, freed: [] };
     const freed = this.#release(known, held);
-    return { others: [...others, ...this.#noteFreed(freed)], freed };
+    return { others: [...others, ...this.#noteFreed(known, freed)], freed };
   }
 
   /** Why the blocks of cluster-pool that a node has cannot move to the default pool. Returns whether that is new. */
@@ -334,7 +331,7 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
   /** Blocks of cluster-pool are held, too. */
   #hold(known: Known): readonly string[] {
     const { uid } = known.holder;
-    return this.#claim(known).flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
+    return this.#ledger.othersHolding(this.#claim(known), uid);
   }
 
   #claim(known: Known): readonly Cidr[] {
@@ -350,14 +347,15 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
   #release(known: Known, cidrs: readonly Cidr[]): readonly Freed[] {
     const { uid } = known.holder;
     known.reserved = known.reserved.filter((cidr) => !isAmong(cidrs, cidr));
-    for (const cidr of cidrs) this.#ledger.release(uid, cidr);
-    return cidrs.map((cidr) => ({ cidr, pool: this.#ledger.poolOf(cidr) }));
+    return this.#ledger.release(uid, cidrs);
   }
 
-  /** The last block of a pool may have kept it from a change. Returns who may be concerned. */
-  #noteFreed(freed: readonly Freed[]): readonly string[] {
-    const isConcerned = this.book.hasProblems && freed.length > 0;
-    return isConcerned && this.book.recheck() ? this.#applyPools() : [];
+  /** A conflict about these is over, and the last block of a pool may have kept it from a change. Returns who may be concerned. */
+  #noteFreed({ holder }: Known, freed: readonly Freed[]): readonly string[] {
+    const cidrs = freed.map(({ cidr }) => cidr);
+    const sharing = this.#ledger.othersHolding(cidrs, holder.uid);
+    const mayChange = this.book.hasProblems && freed.length > 0;
+    return [...sharing, ...(mayChange && this.book.recheck() ? this.#applyPools() : [])];
   }
 
   /** Frees what is reserved and no longer lacking, once the state has passed that the write of it is bound to. */
@@ -379,20 +377,10 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     ));
   }
 
-  #conflictOf({
-    holder,
-    listed,
-    unconfirmed,
-  }: Known): (ListedBlock & { readonly other: string }) | undefined {
-    for (const block of listed) {
-      if (isAmong(unconfirmed, block.cidr)) continue;
-      const others = this.#ledger.othersHolding(block.cidr, holder.uid);
-      const older = oldestBefore(
-        holder,
-        others.flatMap((uid) => this.#known.get(uid)?.holder ?? []),
-      );
-      if (older !== undefined) return { ...block, other: older.name };
-    }
-    return undefined;
+  #conflictOf({ holder, listed, unconfirmed }: Known): (ListedBlock & BlockConflict) | undefined {
+    const held = listed.filter(({ cidr }) => !isAmong(unconfirmed, cidr));
+    return conflictOf(holder, held, (cidr) =>
+      this.#ledger.othersHolding([cidr], holder.uid).flatMap((uid) => this.#known.get(uid)?.holder ?? []),
+    );
   }
 }

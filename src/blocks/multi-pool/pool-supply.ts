@@ -37,7 +37,7 @@ export class PoolSupply {
       if (left <= 0) break;
       const isOfPool = cidr.family === family && ledger.poolOf(cidr)?.pool === pool;
       if (!isOfPool || isListed(listed, { cidr }) || isListed(foreign, { cidr })) continue;
-      if (ledger.othersHolding(cidr, uid).length > 0) continue;
+      if (ledger.othersHolding([cidr], uid).length > 0) continue;
       blocks.push(cidr);
       left -= usable(state, cidr);
     }
@@ -46,7 +46,7 @@ export class PoolSupply {
 
   /** Blocks that it showed, and may list again. */
   returnable({ holder: { uid }, unlisted }: Known): readonly ListedBlock[] {
-    return unlisted.filter(({ cidr }) => this.#ledger.othersHolding(cidr, uid).length === 0);
+    return unlisted.filter(({ cidr }) => this.#ledger.othersHolding([cidr], uid).length === 0);
   }
 
   /** Takes as many blocks as are wanted, or as are free. */

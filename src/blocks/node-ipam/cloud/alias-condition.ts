@@ -1,7 +1,8 @@
 // Decides what is wrong with a Node whose pod CIDRs follow a cloud. Pure.
 import type { ServiceFacts } from '../../allocation/allocation-policy.ts';
-import { blockCondition, type BlockConflict, type BlockFacts } from '../../allocation/block-condition.ts';
+import { blockCondition, type BlockFacts } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
+import type { BlockConflict } from '../../allocation/seniority.ts';
 import { type Cidr, cidrText, familyNames } from '../../set/cidr.ts';
 import type { AliasPlan } from './alias-plan.ts';
 import type { LatestAlias } from './alias-reads.ts';

@@ -59,14 +59,8 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder> {
     if (isReady(holder) || holder.isLeftAlone) reads.forget(holder.uid);
     else reads.request(holder.uid, holder);
     if (before !== undefined && !this.isNews(holder, before)) return { others: [], freed: [] };
-    this.#holdOnly(holder.uid, [...shown.cidrs, ...reserved]);
-    return { others: shown.cidrs.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid)), freed: [] };
-  }
-
-  #holdOnly(uid: string, cidrs: readonly Cidr[]): void {
-    const { ledger } = this.#deps;
-    for (const cidr of ledger.heldBy(uid)) if (!isAmong(cidrs, cidr)) ledger.release(uid, cidr);
-    for (const cidr of cidrs) ledger.hold(uid, cidr);
+    ledger.holdOnly(holder.uid, [...shown.cidrs, ...reserved]);
+    return { others: ledger.othersHolding(shown.cidrs, holder.uid), freed: [] };
   }
 
   release({ uid }: AliasHolder): Change {
@@ -74,8 +68,7 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder> {
     reads.forget(uid);
     this.#known.delete(uid);
     const held = ledger.heldBy(uid);
-    for (const cidr of held) ledger.release(uid, cidr);
-    return { others: this.#wanting(held), freed: held.map((cidr) => ({ cidr, pool: undefined })) };
+    return { others: this.#wanting(held), freed: ledger.release(uid, held) };
   }
 
   isOurs(holder: AliasHolder): boolean {
@@ -121,7 +114,7 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder> {
   cancel({ uid }: AliasHolder): void {
     const known = this.#known.get(uid);
     if (known === undefined) return;
-    for (const cidr of known.reserved) this.#deps.ledger.release(uid, cidr);
+    this.#deps.ledger.release(uid, known.reserved);
     known.reserved = [];
   }
 
@@ -160,7 +153,7 @@ export class AliasPolicy implements AllocationPolicy<AliasHolder> {
   #obstacleTo({ holder, shown }: Known, cidrs: readonly Cidr[]): AliasObstacle | undefined {
     for (const cidr of cidrs) {
       const others = this.#deps.ledger
-        .othersHolding(cidr, holder.uid)
+        .othersHolding([cidr], holder.uid)
         .flatMap((uid) => this.#known.get(uid)?.holder ?? []);
       const other = others.find((each) => shown.cidrs.length === 0 || bySeniority(each, holder) < 0);
       if (other !== undefined) return { kind: 'conflict', cidr, other: other.name };

@@ -7,7 +7,7 @@ import type { AllocatorOf, AllocatorPorts } from '../../allocation/block-allocat
 import { blockCondition, type BlockFacts, type BlockWords } from '../../allocation/block-condition.ts';
 import type { Assignment, BlockCondition } from '../../allocation/block-holders.ts';
 import { type BlockLedger, onlyPool } from '../../allocation/block-ledger.ts';
-import { bySeniority } from '../../allocation/seniority.ts';
+import { bySeniority, conflictOf } from '../../allocation/seniority.ts';
 import { type Cidr, cidrText, type Family } from '../../set/cidr.ts';
 import type { AliasHolder, NodeHolders } from '../node-holders.ts';
 import {
@@ -147,10 +147,7 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
     this.#entries.delete(holder.name);
     const { unreadable } = shown;
     if (unreadable !== undefined) this.#report(entry, unreadableAtDeletion(unreadable.text));
-    for (const cidr of ledger.heldBy(holder.uid)) {
-      ledger.release(holder.uid, cidr);
-      this.#free(cidr);
-    }
+    for (const { cidr } of ledger.release(holder.uid, ledger.heldBy(holder.uid))) this.#free(cidr);
   }
 
   #free(cidr: Cidr): void {
@@ -318,17 +315,17 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
   #obstacleTo({ holder: { uid } }: SyncEntry, cidr: Cidr): AliasObstacle | undefined {
     const { ledger } = this.#deps;
     const [other] = this.#othersHolding(cidr, uid);
-    if (other !== undefined) return { kind: 'other', node: other.holder.name };
+    if (other !== undefined) return { kind: 'other', node: other.name };
     if (ledger.poolOf(cidr) === undefined) return { kind: 'outside' };
     return ledger.isReserved(cidr) ? { kind: 'services' } : undefined;
   }
 
   /** Other Nodes that show a part of `cidr`, or to which the cloud routes a part of it. */
-  #othersHolding(cidr: Cidr, uid: string): readonly SyncEntry[] {
-    const uids = this.#deps.ledger.othersHolding(cidr, uid);
+  #othersHolding(cidr: Cidr, uid: string): readonly AliasHolder[] {
+    const uids = this.#deps.ledger.othersHolding([cidr], uid);
     return uids.length === 0
       ? []
-      : [...this.#entries.values()].filter(({ holder }) => uids.includes(holder.uid));
+      : Array.from(this.#entries.values(), ({ holder }) => holder).filter((each) => uids.includes(each.uid));
   }
 
   /** All is well, but for what is wrong with its pod CIDR itself. */
@@ -339,18 +336,13 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
 
   #blockFacts({ holder, shown }: SyncEntry): BlockFacts {
     const { ledger } = this.#deps;
-    const conflicts = shown.cidrs.flatMap((cidr) =>
-      this.#othersHolding(cidr, holder.uid)
-        .filter((other) => bySeniority(other.holder, holder) < 0)
-        .map((other) => ({ cidr, other: other.holder.name })),
-    );
+    const own = shown.cidrs.map((cidr) => ({ cidr }));
     return {
       holder,
       shown,
       placement: {
-        conflict: conflicts[0],
-        outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
-        reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
+        conflict: conflictOf(holder, own, (cidr) => this.#othersHolding(cidr, holder.uid)),
+        ...ledger.misplaced(shown.cidrs),
       },
       service: { refused: undefined, isPaused: false },
     };

@@ -118,11 +118,9 @@ export class SyncEntry {
   /** Holds what it shows, what the cloud routes to it, and what either may get yet, and nothing else. */
   #settle(): void {
     const { uid } = this.holder;
-    const ledger = this.#ledger;
     const own = [...this.shown.cidrs, ...this.aliases, ...this.#doubtful];
     const held = this.taken === undefined ? own : [...own, this.taken];
-    for (const cidr of ledger.heldBy(uid)) if (!isAmong(held, cidr)) ledger.release(uid, cidr);
-    for (const cidr of held) ledger.hold(uid, cidr);
+    this.#ledger.holdOnly(uid, held);
     this.#timeWait();
   }
 }

@@ -26,14 +26,14 @@ describe('a ledger of blocks', () => {
     blocks.hold('a', cidr('10.0.0.0/26'));
     blocks.hold('b', cidr('10.0.0.64/26'));
 
-    expect(blocks.othersHolding(cidr('10.0.0.0/24'), 'c')).toEqual(['a', 'b']);
-    expect(blocks.othersHolding(cidr('10.0.0.0/26'), 'a')).toEqual([]);
+    expect(blocks.othersHolding([cidr('10.0.0.0/24')], 'c')).toEqual(['a', 'b']);
+    expect(blocks.othersHolding([cidr('10.0.0.0/26')], 'a')).toEqual([]);
     expect(given(blocks)).toBe('10.0.1.0/24');
 
-    blocks.release('a', cidr('10.0.0.0/26'));
+    blocks.release('a', [cidr('10.0.0.0/26')]);
     expect(given(blocks)).toBeUndefined();
 
-    blocks.release('b', cidr('10.0.0.64/26'));
+    blocks.release('b', [cidr('10.0.0.64/26')]);
     expect(given(blocks)).toBe('10.0.0.0/24');
   });
 
@@ -41,7 +41,7 @@ describe('a ledger of blocks', () => {
     const blocks = ledger(['10.0.0.0/22', 24]);
     blocks.reserve(cidr('10.0.1.128/25'));
     blocks.hold('a', cidr('10.0.1.0/24'));
-    blocks.release('a', cidr('10.0.1.0/24'));
+    blocks.release('a', [cidr('10.0.1.0/24')]);
 
     expect([given(blocks), given(blocks), given(blocks), given(blocks)]).toEqual([
       '10.0.0.0/24',
@@ -64,10 +64,10 @@ describe('a ledger of blocks', () => {
       blocks.hold('a', cidr('10.0.0.0/15'));
       expect(blocks.figures().map(({ held }) => held)).toEqual([1024, 1024, 0]);
       expect(given(blocks)).toBe('10.2.0.0/26');
-      expect(blocks.othersHolding(cidr('10.1.0.0/26'), 'b')).toEqual(['a']);
-      expect(blocks.othersHolding(cidr('10.0.0.0/15'), 'a')).toEqual([]);
+      expect(blocks.othersHolding([cidr('10.1.0.0/26')], 'b')).toEqual(['a']);
+      expect(blocks.othersHolding([cidr('10.0.0.0/15')], 'a')).toEqual([]);
 
-      blocks.release('a', cidr('10.0.0.0/15'));
+      blocks.release('a', [cidr('10.0.0.0/15')]);
       expect(blocks.figures().map(({ held }) => held)).toEqual([0, 0, 1]);
     }
     bounded.hold('b', cidr('10.0.0.0/15'));
@@ -107,8 +107,8 @@ describe('a ledger of blocks', () => {
     const blocks = ledger(['10.0.0.0/8', 24]);
     blocks.hold('a', cidr('192.168.0.0/24'));
 
-    expect(blocks.othersHolding(cidr('192.168.0.0/16'), 'b')).toEqual(['a']);
-    expect(blocks.othersHolding(cidr('192.168.1.0/24'), 'b')).toEqual([]);
+    expect(blocks.othersHolding([cidr('192.168.0.0/16')], 'b')).toEqual(['a']);
+    expect(blocks.othersHolding([cidr('192.168.1.0/24')], 'b')).toEqual([]);
   });
 
   const networks = fc
@@ -128,7 +128,7 @@ describe('a ledger of blocks', () => {
             blocks.hold(holder, network);
             held.set(`${holder} ${cidrText(network)}`, network);
           } else {
-            blocks.release(holder, network);
+            blocks.release(holder, [network]);
             held.delete(`${holder} ${cidrText(network)}`);
           }
         }
@@ -153,7 +153,7 @@ describe('a ledger of blocks', () => {
           const holder = `h${number}`;
           const own = held.get(holder);
           if (own !== undefined) {
-            blocks.release(holder, own);
+            blocks.release(holder, [own]);
             held.delete(holder);
           }
           if (!isTaken) continue;
@@ -192,7 +192,7 @@ describe('a ledger of blocks', () => {
     expect(blocks.allocate('ipv4', 'b')?.cidr).toEqual(cidr('10.0.1.0/24'));
 
     blocks.change(of('10.0.0.0/23', '10.1.0.0/23'));
-    expect(blocks.othersHolding(cidr('10.1.0.0/24'), 'b')).toEqual(['a']);
+    expect(blocks.othersHolding([cidr('10.1.0.0/24')], 'b')).toEqual(['a']);
     expect(blocks.allocate('ipv4', 'b')?.cidr).toEqual(cidr('10.1.1.0/24'));
     expect(blocks.totals()).toEqual([{ pool: 'default', family: 'ipv4', capacity: 4, held: 4 }]);
   });
