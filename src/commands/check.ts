@@ -15,27 +15,22 @@ import { thisMachine } from './check/this-machine.ts';
 import { type OpenedCloud, openCloud } from './cloud-access.ts';
 import { findCluster } from './cluster-access.ts';
 import { exitCode } from './exit-code.ts';
-import { lastOf } from './status/asking.ts';
+import { readFlags } from './flag-values.ts';
 import { printLines } from './status/print-lines.ts';
 
+const kinds = { output: oneOf(['text', 'json']), 'skip-access-review': boolean };
+
 export async function check(given: RawFlags): Promise<number> {
-  const formats = oneOf(['text', 'json']);
-  const text = lastOf(given, 'output') ?? 'text';
-  const format = formats.parse(text);
-  if (format === undefined) {
-    warn(`--output is ${JSON.stringify(text)}; accepted: ${formats.accepts}`);
+  const own = readFlags(given, kinds);
+  if (typeof own === 'string') {
+    warn(own);
     return exitCode.usage;
   }
-  const skip = lastOf(given, 'skip-access-review') ?? 'false';
-  const skipsAccess = boolean.parse(skip);
-  if (skipsAccess === undefined) {
-    warn(`--skip-access-review is ${JSON.stringify(skip)}; accepted: ${boolean.accepts}`);
-    return exitCode.usage;
-  }
-  const flags = new Map([...given].filter(([name]) => !['output', 'skip-access-review'].includes(name)));
+  const { output = 'text', 'skip-access-review': skipsAccess = false } = own;
+  const flags = new Map([...given].filter(([name]) => !Object.hasOwn(kinds, name)));
   const loaded = loadOptions(flags, thisProcess, { checks: blockChecks });
   const findings = [...settingsFindings(loaded), ...(await findingsWith(loaded, !skipsAccess))];
-  if (format === 'text') printLines((width) => findingLines(findings, width));
+  if (output === 'text') printLines((width) => findingLines(findings, width));
   else process.stdout.write(`${JSON.stringify({ verdict: worstOf(findings), findings })}\n`);
   return codes[worstOf(findings)];
 }

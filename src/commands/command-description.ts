@@ -1,5 +1,6 @@
 // Describes a command, so that the command line can be built without loading it.
 import type { RawFlags } from '../config/raw-option.ts';
+import type { ValueKind } from '../config/value-kinds.ts';
 
 export interface CommandDescription {
   readonly name: string;
@@ -26,6 +27,17 @@ export interface FlagDescription {
   readonly help: string;
   /** Sentences below the flag in the help: accepted values, default. */
   readonly notes: readonly string[];
+}
+
+/** A flag with a value. `otherwise`: the value without the flag. */
+export function flagOf(
+  name: string,
+  kind: Pick<ValueKind<unknown>, 'accepts' | 'bare' | 'placeholder'>,
+  { help, otherwise }: { readonly help: string; readonly otherwise?: string },
+): Omit<FlagDescription, 'group'> {
+  const { accepts, bare, placeholder } = kind;
+  const notes = [`Accepted: ${accepts}`, ...(otherwise === undefined ? [] : [`Default: ${otherwise}.`])];
+  return { name, value: { placeholder, ...(bare !== undefined && { bare }) }, help, notes };
 }
 
 /** Flags under one heading. */

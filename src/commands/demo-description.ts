@@ -1,5 +1,8 @@
 // Describes the command demo.
-import { type CommandDescription, flagsUnder } from './command-description.ts';
+import { integer } from '../config/value-kinds.ts';
+import { type CommandDescription, flagOf, flagsUnder } from './command-description.ts';
+
+export const demoNodes = integer({ min: 4, max: 100 });
 
 export const demoDescription: Omit<CommandDescription, 'run'> = {
   name: 'demo',
@@ -28,12 +31,10 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
         'Default: eni; with another --cloud, its addresses.',
       ],
     },
-    {
-      name: 'nodes',
-      value: { placeholder: 'number' },
+    flagOf('nodes', demoNodes, {
       help: 'How many nodes: of mixed instance types over three zones, or in scale sets of both kinds.',
-      notes: ['Accepted: a whole number from 4 to 100', 'Default: 50.'],
-    },
+      otherwise: '50',
+    }),
     {
       name: 'seed',
       value: { placeholder: 'text' },

@@ -3,27 +3,30 @@ import { mkdtemp, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RawFlags } from '../config/raw-option.ts';
-import { integer, oneOf } from '../config/value-kinds.ts';
+import { oneOf } from '../config/value-kinds.ts';
 import { chaptersOf } from './demo/blocks/block-chapters.ts';
 import { BlockDemonstration } from './demo/blocks/block-demonstration.ts';
-import { demoCloudNames, isDemoCloud } from './demo/controller-options.ts';
+import { demoCloudNames } from './demo/controller-options.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
+import { demoNodes } from './demo-description.ts';
 import { exitCode } from './exit-code.ts';
+import { lastOf, readFlags } from './flag-values.ts';
+
+const kinds = {
+  nodes: demoNodes,
+  ipam: oneOf(['eni', 'cluster-pool', 'multi-pool', 'nodeipam']),
+  cloud: oneOf(demoCloudNames),
+};
 
 export async function demo(given: RawFlags): Promise<number> {
-  const nodes = integer({ min: 4, max: 100 }).parse(lastOf(given, 'nodes', '50'));
-  if (nodes === undefined)
-    return refuse('--nodes', lastOf(given, 'nodes', ''), 'a whole number from 4 to 100');
-  const modes = oneOf(['eni', 'cluster-pool', 'multi-pool', 'nodeipam']);
-  const mode = modes.parse(lastOf(given, 'ipam', 'eni'));
-  if (mode === undefined) return refuse('--ipam', lastOf(given, 'ipam', ''), modes.accepts);
-  const cloud = lastOf(given, 'cloud', 'aws');
-  if (!isDemoCloud(cloud)) return refuse('--cloud', cloud, demoCloudNames.join(', '));
-  const dropped = droppedFlags(given, mode);
-  if (dropped !== undefined) return refuseLine(dropped);
+  const read = readFlags(given, kinds);
+  if (typeof read === 'string') return refuse(read);
+  const { nodes = 50, ipam: mode = 'eni', cloud = 'aws' } = read;
+  const dropped = droppedFlags(given, { mode, cloud });
+  if (dropped !== undefined) return refuse(dropped);
   const unwritable = await temporaryProblem();
-  if (unwritable !== undefined) return refuseLine(unwritable);
+  if (unwritable !== undefined) return refuse(unwritable);
   const interrupt = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -31,7 +34,7 @@ export async function demo(given: RawFlags): Promise<number> {
       interrupt.abort();
     });
   }
-  const seed = lastOf(given, 'seed', 'headwater');
+  const seed = lastOf(given, 'seed') ?? 'headwater';
   if (mode !== 'eni') {
     const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
     const show = new BlockDemonstration({
@@ -55,23 +58,18 @@ export async function demo(given: RawFlags): Promise<number> {
   return show.run();
 }
 
-function lastOf(given: RawFlags, name: string, fallback: string): string {
-  return given.get(name)?.at(-1) ?? fallback;
-}
-
-function refuse(flag: string, text: string, accepted: string): number {
-  return refuseLine(`${flag} is ${JSON.stringify(text)}; accepted: ${accepted}`);
-}
-
-function refuseLine(problem: string): number {
+function refuse(problem: string): number {
   process.stderr.write(`headwater demo: ${problem}\n`);
   return exitCode.usage;
 }
 
 /** Why flags would be without effect; undefined if none would. */
-function droppedFlags(given: RawFlags, mode: string): string | undefined {
+function droppedFlags(
+  given: RawFlags,
+  { mode, cloud }: Readonly<Record<'cloud' | 'mode', string>>,
+): string | undefined {
   if (mode === 'eni')
-    return given.has('ipam') && lastOf(given, 'cloud', 'aws') !== 'aws'
+    return given.has('ipam') && cloud !== 'aws'
       ? '--ipam eni is the mode of aws: leave out --ipam, or --cloud'
       : undefined;
   const flags = ['cloud', 'nodes', 'keep-running', 'prometheus'].filter((name) => given.has(name));

@@ -1,6 +1,7 @@
 // Describes the command max-pods.
 import type { OptionName } from '../config/option-table.ts';
-import { type CommandDescription, flagsUnder } from './command-description.ts';
+import { integer, list, oneOf } from '../config/value-kinds.ts';
+import { type CommandDescription, flagOf, flagsUnder } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 
 /** Options that decide how many addresses a node can hold, and where the cloud is asked; as for the command run. */
@@ -19,6 +20,20 @@ export const maxPodsOptions = [
   'extra-ca-file',
 ] as const satisfies readonly OptionName[];
 
+const types = list(
+  'type,...',
+  /^[\w.-]{1,64}$/,
+  'names of instance types, separated by commas or spaces, such as m6i.large',
+);
+
+export const maxPodsKinds = {
+  type: { ...types, parse: (text: string) => (/^[\s,]*$/.test(text) ? undefined : types.parse(text)) },
+  'first-interface-index': integer({ min: 0, max: 255 }),
+  interfaces: integer({ min: 1, max: 64 }),
+  'host-network-pods': integer({ min: 0, max: 1000 }),
+  output: oneOf(['text', 'json', 'karpenter']),
+};
+
 export const maxPodsDescription: Omit<CommandDescription, 'run'> = {
   name: 'max-pods',
   summary: 'say how many pods instance types can hold',
@@ -29,30 +44,19 @@ export const maxPodsDescription: Omit<CommandDescription, 'run'> = {
   words: { of: 'type', help: 'Instance types, as those of --type.' },
   flags: [
     ...flagsUnder('Options:', [
-      {
-        name: 'type',
-        value: { placeholder: 'type,...' },
-        help: 'The instance types. May be repeated.',
-        notes: ['Accepted: names separated by commas or spaces, such as m6i.large'],
-      },
-      {
-        name: 'first-interface-index',
-        value: { placeholder: 'number' },
+      flagOf('type', maxPodsKinds.type, { help: 'The instance types. May be repeated.' }),
+      flagOf('first-interface-index', maxPodsKinds['first-interface-index'], {
         help: 'The device index of the first interface for pods: first-interface-index of the agents.',
-        notes: ['Accepted: a whole number from 0 to 255', 'Default: that of a CiliumNode that sets none.'],
-      },
-      {
-        name: 'interfaces',
-        value: { placeholder: 'number' },
+        otherwise: 'that of a CiliumNode that sets none',
+      }),
+      flagOf('interfaces', maxPodsKinds.interfaces, {
         help: 'The interfaces of a node, on Azure, where its machine is given them.',
-        notes: ['Accepted: a whole number from 1 to 64', 'Default: 1.'],
-      },
-      {
-        name: 'host-network-pods',
-        value: { placeholder: 'number' },
+        otherwise: '1',
+      }),
+      flagOf('host-network-pods', maxPodsKinds['host-network-pods'], {
         help: 'Pods of each node in the network of the host, such as the agent of Cilium and kube-proxy.',
-        notes: ['Accepted: a whole number from 0 to 1000', 'Default: 2.'],
-      },
+        otherwise: '2',
+      }),
       {
         name: 'output',
         value: { placeholder: 'format' },

@@ -4,10 +4,10 @@ import { loadOptions } from '../config/load-options.ts';
 import type { Options } from '../config/option-table.ts';
 import { thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
-import { integer, list, oneOf, type ValueKind } from '../config/value-kinds.ts';
 import type { Cloud } from '../controller/clouds/cloud.ts';
 import { askCloud, problemWithCloud } from './cloud-access.ts';
 import { exitCode } from './exit-code.ts';
+import { readFlags } from './flag-values.ts';
 import {
   capacityLines,
   capacityOf,
@@ -17,13 +17,12 @@ import {
   nodeClassPart,
   type TypeCapacity,
 } from './max-pods/pod-capacity.ts';
-import { maxPodsOptions } from './max-pods-description.ts';
+import { maxPodsKinds, maxPodsOptions } from './max-pods-description.ts';
 import { printLines } from './status/print-lines.ts';
 
 export async function maxPods(given: RawFlags): Promise<number> {
-  const read = questionIn(given);
-  if ('problem' in read) return fail(read.problem);
-  const { question } = read;
+  const question = questionIn(given);
+  if (typeof question === 'string') return fail(question);
   const flags = new Map([...given].filter(([name]) => maxPodsOptions.some((known) => known === name)));
   const loaded = loadOptions(flags, thisProcess, { checks: { problems: () => [], warnings: () => [] } });
   if (loaded.kind === 'refused') return fail(loaded.problems.join('; '));
@@ -49,34 +48,11 @@ interface Question {
   readonly output: 'text' | 'json' | 'karpenter';
 }
 
-const kinds = {
-  type: list('type,...', /^[\w.-]{1,64}$/, 'names of instance types, separated by commas or spaces'),
-  'first-interface-index': integer({ min: 0, max: 255 }),
-  interfaces: integer({ min: 1, max: 64 }),
-  'host-network-pods': integer({ min: 0, max: 1000 }),
-  output: oneOf(['text', 'json', 'karpenter']),
-} as const satisfies Record<string, ValueKind<unknown>>;
-
-function questionIn(given: RawFlags): { readonly question: Question } | { readonly problem: string } {
-  const problems: string[] = [];
-  const read = <T>(name: keyof typeof kinds, kind: ValueKind<T>): T | undefined => {
-    const values = (given.get(name) ?? []).map((text) => {
-      const value = kind.parse(text);
-      if (value === undefined || (Array.isArray(value) && value.length === 0))
-        problems.push(`--${name} is ${JSON.stringify(text)}; accepted: ${kind.accepts}`);
-      return value;
-    });
-    const parsed = values.filter((value) => value !== undefined);
-    return kind.combine === undefined || parsed.length === 0 ? parsed.at(-1) : kind.combine(parsed);
-  };
-  const question: Question = {
-    types: read('type', kinds.type) ?? [],
-    firstInterfaceIndex: read('first-interface-index', kinds['first-interface-index']),
-    interfaces: read('interfaces', kinds.interfaces),
-    hostNetworkPods: read('host-network-pods', kinds['host-network-pods']) ?? 2,
-    output: read('output', kinds.output) ?? 'text',
-  };
-  return problems.length > 0 ? { problem: problems.join('; ') } : { question };
+function questionIn(given: RawFlags): Question | string {
+  const read = readFlags(given, maxPodsKinds);
+  if (typeof read === 'string') return read;
+  const { type: types = [], 'host-network-pods': hostNetworkPods = 2, interfaces, output = 'text' } = read;
+  return { types, hostNetworkPods, interfaces, output, firstInterfaceIndex: read['first-interface-index'] };
 }
 
 /** Why this cloud has no answer to the question. */

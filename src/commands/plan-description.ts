@@ -1,6 +1,7 @@
 // Describes the command plan.
-import { type CommandDescription, flagsUnder } from './command-description.ts';
 import type { OptionName } from '../config/option-table.ts';
+import { integer, list, text } from '../config/value-kinds.ts';
+import { type CommandDescription, flagOf, flagsUnder } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 import { askingFlags } from './status-description.ts';
 
@@ -16,6 +17,21 @@ export const cloudOptions = [
   'extra-ca-file',
 ] as const satisfies readonly OptionName[];
 
+export const planKinds = {
+  add: integer({ min: 1, max: 10_000 }),
+  type: text('type', /^[\w.-]{1,64}$/, 'the name of an instance type, such as m6i.xlarge'),
+  zone: list(
+    'zone,...',
+    /^[\w-]{1,64}$/,
+    'names of zones, separated by commas or spaces, or the ends of names',
+  ),
+  subnet: text('subnet', /^[\w./()-]{1,500}$/, 'the id of a subnet'),
+  pods: integer({ min: 0, max: 10_000 }),
+  'agent-addresses': integer({ min: 0, max: 100 }),
+  'pre-allocate': integer({ min: 0, max: 10_000 }),
+  pool: text('pool', /^[\w.-]{1,253}$/, 'the name of a CiliumPodIPPool'),
+};
+
 export const planDescription: Omit<CommandDescription, 'run'> = {
   name: 'plan',
   summary: 'say what further nodes would take, and which subnets run out',
@@ -26,63 +42,35 @@ export const planDescription: Omit<CommandDescription, 'run'> = {
     'Its exit code is 0 if all nodes get what they ask for, 1 if not, and 2 if it could not find out.',
   flags: [
     ...flagsUnder('Options:', [
-      {
-        name: 'add',
-        value: { placeholder: 'number' },
-        help: 'How many nodes to plan.',
-        notes: ['Accepted: a whole number from 1 to 10000'],
-      },
-      {
-        name: 'type',
-        value: { placeholder: 'type' },
+      flagOf('add', planKinds.add, { help: 'How many nodes to plan.' }),
+      flagOf('type', planKinds.type, {
         help: 'Their instance type. The cloud is asked about one that no node has, with its credentials as for headwater run.',
-        notes: [
-          'Accepted: the name of an instance type, such as m6i.xlarge',
-          'Default: that of most nodes in their zone.',
-        ],
-      },
-      {
-        name: 'zone',
-        value: { placeholder: 'zone,...' },
+        otherwise: 'that of most nodes in their zone',
+      }),
+      flagOf('zone', planKinds.zone, {
         help: 'The zones that they are spread over. May be repeated.',
-        notes: [
-          'Accepted: names of zones, separated by commas or spaces, or the ends of names',
-          'Default: all with nodes.',
-        ],
-      },
-      {
-        name: 'subnet',
-        value: { placeholder: 'subnet' },
+        otherwise: 'all with nodes',
+      }),
+      flagOf('subnet', planKinds.subnet, {
         help: 'The subnet that their instances are in: they are planned like nodes that are in it, too.',
-        notes: ['Accepted: the id of a subnet', 'Default: that of most nodes in their zone.'],
-      },
-      {
-        name: 'pods',
-        value: { placeholder: 'number' },
+        otherwise: 'that of most nodes in their zone',
+      }),
+      flagOf('pods', planKinds.pods, {
         help: 'The pods of each node that need an address.',
-        notes: ['Accepted: a whole number from 0 to 10000', 'Default: as many as it can hold.'],
-      },
-      {
-        name: 'agent-addresses',
-        value: { placeholder: 'number' },
+        otherwise: 'as many as it can hold',
+      }),
+      flagOf('agent-addresses', planKinds['agent-addresses'], {
         help: 'The pod addresses that the agent of each node takes for itself: of its router, and of its health endpoint.',
-        notes: ['Accepted: a whole number from 0 to 100', 'Default: 2.'],
-      },
-      {
-        name: 'pre-allocate',
-        value: { placeholder: 'number' },
+        otherwise: '2',
+      }),
+      flagOf('pre-allocate', planKinds['pre-allocate'], {
         help: 'The addresses that each node keeps free.',
-        notes: [
-          'Accepted: a whole number from 0 to 10000',
-          'Default: as most nodes in their zone; with pools of blocks, 8 of the pool named default.',
-        ],
-      },
-      {
-        name: 'pool',
-        value: { placeholder: 'pool' },
+        otherwise: 'as most nodes in their zone; with pools of blocks, 8 of the pool named default',
+      }),
+      flagOf('pool', planKinds.pool, {
         help: 'With multi-pool: the pool that the addresses are of.',
-        notes: ['Accepted: the name of a CiliumPodIPPool', 'Default: the only one, else that named default.'],
-      },
+        otherwise: 'the only one, else that named default',
+      }),
       {
         name: 'snapshot',
         value: { placeholder: 'path' },

@@ -1,9 +1,10 @@
 // The commands plan and snapshot: plans nodes that do not exist yet by what a controller knows, and saves that for later plans.
 import type { RawFlags } from '../config/raw-option.ts';
-import { integer, list, text, type ValueKind } from '../config/value-kinds.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import type { InstanceLimits } from '../providers/contract/facts.ts';
 import { exitCode } from './exit-code.ts';
+import { lastOf, readFlags } from './flag-values.ts';
+import { planKinds } from './plan-description.ts';
 import { chooseKinds, type PlanQuestion } from './plan/chosen-kinds.ts';
 import { type BlockFacts, blockFactsIn, planBlocks, waitingIn } from './plan/block-plan.ts';
 import { planNodes } from './plan/plan.ts';
@@ -11,17 +12,17 @@ import { blockPlanLines, planLines } from './plan/plan-lines.ts';
 import { type PlanningFacts, planningFactsIn } from './plan/planning-facts.ts';
 import { loadSnapshot, type SavedStatus, saveSnapshot, snapshotText } from './plan/saved-status.ts';
 import { isUnknownType, readTypeLimits } from './plan/type-limits.ts';
-import { isJson, lastOf, printAnswer, readOnce, wrongFlag } from './status/asking.ts';
+import { isJson, printAnswer, readOnce, wrongFlag } from './status/asking.ts';
 import type { Served } from './status/served-report.ts';
 import type { Told } from './status/watch.ts';
 import { counted } from './status/words.ts';
 
 export async function plan(given: RawFlags): Promise<number> {
-  const read = questionIn(given);
+  const question = questionIn(given);
+  if (typeof question === 'string') return printAnswer('plan', question, false);
+  const wrong = wrongPlace(given);
+  if (wrong !== undefined) return printAnswer('plan', wrong, false);
   const path = lastOf(given, 'snapshot');
-  const wrong = 'problem' in read ? read.problem : wrongPlace(given);
-  if ('problem' in read || wrong !== undefined) return printAnswer('plan', wrong ?? '', false);
-  const { question } = read;
   const source = path === undefined ? await readOnce('plan', given) : await loadSnapshot(path);
   if (typeof source === 'string') return printAnswer('plan', source, false);
   const { planning } = planningFactsIn(source.json) ?? {};
@@ -52,46 +53,13 @@ function wrongPlace(given: RawFlags): string | undefined {
   return isTwice ? '--snapshot and --address name two sources: give one' : wrongFlag(given);
 }
 
-const kinds = {
-  add: integer({ min: 1, max: 10_000 }),
-  type: text('type', /^[\w.-]{1,64}$/, 'the name of an instance type, such as m6i.xlarge'),
-  zone: list(
-    'zone,...',
-    /^[\w-]{1,64}$/,
-    'names of zones, separated by commas or spaces, or the ends of names',
-  ),
-  subnet: text('subnet', /^[\w./()-]{1,500}$/, 'the id of a subnet'),
-  pods: integer({ min: 0, max: 10_000 }),
-  'agent-addresses': integer({ min: 0, max: 100 }),
-  'pre-allocate': integer({ min: 0, max: 10_000 }),
-  pool: text('pool', /^[\w.-]{1,253}$/, 'the name of a CiliumPodIPPool'),
-} as const satisfies Record<string, ValueKind<unknown>>;
-
-function questionIn(given: RawFlags): { readonly question: PlanQuestion } | { readonly problem: string } {
-  const problems: string[] = [];
-  const read = <T>(name: keyof typeof kinds, kind: ValueKind<T>): T | undefined => {
-    const values = (given.get(name) ?? []).map((value) => {
-      const parsed = kind.parse(value);
-      if (parsed === undefined)
-        problems.push(`--${name} is ${JSON.stringify(value)}; accepted: ${kind.accepts}`);
-      return parsed;
-    });
-    const parsed = values.filter((value) => value !== undefined);
-    return kind.combine === undefined || parsed.length === 0 ? parsed.at(-1) : kind.combine(parsed);
-  };
-  const add = read('add', kinds.add);
-  const question = {
-    type: read('type', kinds.type),
-    zones: read('zone', kinds.zone) ?? [],
-    subnet: read('subnet', kinds.subnet),
-    pods: read('pods', kinds.pods),
-    agentAddresses: read('agent-addresses', kinds['agent-addresses']) ?? 2,
-    preAllocate: read('pre-allocate', kinds['pre-allocate']),
-    pool: read('pool', kinds.pool),
-  };
-  if (problems.length > 0) return { problem: problems.join('; ') };
-  if (add === undefined) return { problem: 'say by --add how many nodes to plan, such as --add=300' };
-  return { question: { ...question, add } };
+function questionIn(given: RawFlags): PlanQuestion | string {
+  const read = readFlags(given, planKinds);
+  if (typeof read === 'string') return read;
+  const { add, zone: zones = [], 'agent-addresses': agentAddresses = 2, 'pre-allocate': preAllocate } = read;
+  if (add === undefined) return 'say by --add how many nodes to plan, such as --add=300';
+  const { type, subnet, pods, pool } = read;
+  return { add, type, zones, subnet, pods, agentAddresses, preAllocate, pool };
 }
 
 type Source = Pick<Served, 'json' | 'report'> & Partial<SavedStatus>;

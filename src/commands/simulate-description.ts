@@ -1,5 +1,6 @@
 // Describes the command simulate.
-import { type CommandDescription, type FlagDescription, flagsUnder } from './command-description.ts';
+import { integer } from '../config/value-kinds.ts';
+import { type CommandDescription, type FlagDescription, flagOf, flagsUnder } from './command-description.ts';
 
 /** Where the embedded parts listen unless a flag says otherwise. */
 export const usualPorts = {
@@ -11,9 +12,14 @@ export const usualPorts = {
   'kubernetes-port': 8099,
 } as const;
 
+export const portKind = {
+  ...integer({ min: 0, max: 65_535 }),
+  placeholder: 'port',
+  accepts: 'a whole number from 0 (any free port) to 65535',
+};
+
 function port(name: keyof typeof usualPorts, help: string): Omit<FlagDescription, 'group'> {
-  const notes = ['Accepted: a whole number from 0 (any free port) to 65535', `Default: ${usualPorts[name]}.`];
-  return { name, value: { placeholder: 'port' }, help, notes };
+  return flagOf(name, portKind, { help, otherwise: String(usualPorts[name]) });
 }
 
 export const simulateDescription: Omit<CommandDescription, 'run'> = {

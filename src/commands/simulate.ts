@@ -1,8 +1,6 @@
 // Runs the command simulate: serves the embedded EC2, Azure or Alibaba Cloud, or the embedded Kubernetes API, for any client.
-import { usualPorts } from './simulate-description.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { RawFlags } from '../config/raw-option.ts';
-import { integer } from '../config/value-kinds.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import {
@@ -21,8 +19,10 @@ import { ciliumPodIpPoolCrd } from '../simulator/kubernetes/ciliumpodippool-crd.
 import { KubernetesModel } from '../simulator/kubernetes/kubernetes-model.ts';
 import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from './exit-code.ts';
+import { lastOf, readFlags } from './flag-values.ts';
 import { alibabaFrom, serveAlibaba } from './simulate-alibaba.ts';
 import { armFrom, serveAzure } from './simulate-azure.ts';
+import { portKind, usualPorts } from './simulate-description.ts';
 import { askForAnother, messageOf, Misuse, type Served } from './simulate-served.ts';
 
 export async function simulate(given: RawFlags): Promise<number> {
@@ -86,10 +86,6 @@ function cloudFrom(
   return () => serveAzure({ topology, arm, host, port, metadataPort, caFile });
 }
 
-function lastOf(given: RawFlags, name: string): string | undefined {
-  return given.get(name)?.at(-1);
-}
-
 type NamedCloud =
   | { readonly name: 'ec2'; readonly path: string; readonly topology: Topology }
   | { readonly name: 'alibabacloud'; readonly path: string; readonly topology: AlibabaTopology }
@@ -131,10 +127,9 @@ function onOneLine(text: string): string {
 }
 
 function portOf(given: RawFlags, name: keyof typeof usualPorts): number {
-  const text = lastOf(given, name) ?? String(usualPorts[name]);
-  const port = integer({ min: 0, max: 65_535 }).parse(text);
-  if (port !== undefined) return port;
-  throw new Misuse(`--${name} is ${JSON.stringify(text)}; accepted: a whole number from 0 to 65535`);
+  const read = readFlags(given, { [name]: portKind });
+  if (typeof read === 'string') throw new Misuse(read);
+  return read[name] ?? usualPorts[name];
 }
 
 async function serveEc2(options: {

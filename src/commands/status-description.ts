@@ -1,5 +1,6 @@
 // Describes the commands that ask a controller: status and explain.
-import { type CommandDescription, type FlagDescription, flagsUnder } from './command-description.ts';
+import { integer } from '../config/value-kinds.ts';
+import { type CommandDescription, type FlagDescription, flagOf, flagsUnder } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 
 /** Options that name a cluster and its controller, as for the command run. */
@@ -32,12 +33,13 @@ const finding =
   'It changes nothing. It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
   'Its exit code is 0 if nothing is wrong, 1 if something is, and 2 if it could not find out.';
 
-const watchFlag = {
-  name: 'watch',
-  value: { placeholder: 'seconds', bare: '2' },
+/** In seconds. */
+export const watchInterval = { ...integer({ min: 1, max: 3600 }), placeholder: 'seconds', bare: '2' };
+
+const watchFlag = flagOf('watch', watchInterval, {
   help: 'Asks again after so many seconds, until it is interrupted, and shows the answer in place. Without a terminal, it prints one after the other.',
-  notes: ['Accepted: a whole number from 1 to 3600', 'Default: once; 2 without a number.'],
-} as const;
+  otherwise: 'once; 2 without a number',
+});
 
 const nodeFlag = {
   name: 'node',

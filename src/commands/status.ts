@@ -2,7 +2,8 @@
 import type { RawFlags } from '../config/raw-option.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
 import { toldAgent } from './status/agent-lines.ts';
-import { ask, askAgent, lastOf } from './status/asking.ts';
+import { lastOf } from './flag-values.ts';
+import { ask, askAgent } from './status/asking.ts';
 import { explainLines, isProblem } from './status/explain-lines.ts';
 import type { Served, ShownReport } from './status/served-report.ts';
 import { problemsOf, statusLines } from './status/status-lines.ts';

@@ -60,10 +60,6 @@ export type DemoCloudName = keyof typeof unlikeDefaults;
 
 export const demoCloudNames = Object.keys(unlikeDefaults) as readonly DemoCloudName[];
 
-export function isDemoCloud(text: string): text is DemoCloudName {
-  return Object.hasOwn(unlikeDefaults, text);
-}
-
 /** All flags of the controller. `places`: those that say where the embedded parts are. */
 export function controllerFlags(cloud: DemoCloudName, places: readonly string[]): readonly string[] {
   return [...places, ...unlikeDefaults[cloud].map(flagOf)];

@@ -2,14 +2,15 @@
 import { loadOptions } from '../../config/load-options.ts';
 import { thisProcess } from '../../config/process-environment.ts';
 import type { RawFlags } from '../../config/raw-option.ts';
-import { integer, oneOf } from '../../config/value-kinds.ts';
+import { oneOf } from '../../config/value-kinds.ts';
 import { NotStartable } from '../../controller/clouds/cloud.ts';
 import { UndiciTransport } from '../../kubernetes/transport/undici-transport.ts';
 import { formatListenAddress, parseListenAddress } from '../../observability/listen-address.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { findCluster } from '../cluster-access.ts';
 import { exitCode } from '../exit-code.ts';
-import { placeOptions } from '../status-description.ts';
+import { lastOf, readFlags } from '../flag-values.ts';
+import { placeOptions, watchInterval } from '../status-description.ts';
 import { readAgentOf } from './agent-pod.ts';
 import { type LeaderPlace, LeaderReader } from './leader.ts';
 import {
@@ -131,14 +132,8 @@ export function printAnswer(command: string, answer: Told | string, asJson: bool
 }
 
 export function wrongFlag(given: RawFlags): string | undefined {
-  const accepted = { output: oneOf(['text', 'json']), watch: integer({ min: 1, max: 3600 }) };
-  for (const name of ['output', 'watch'] as const) {
-    const text = lastOf(given, name);
-    const kind = accepted[name];
-    if (text !== undefined && kind.parse(text) === undefined)
-      return `--${name} is ${JSON.stringify(text)}; accepted: ${kind.accepts}`;
-  }
-  return undefined;
+  const read = readFlags(given, { output: oneOf(['text', 'json']), watch: watchInterval });
+  return typeof read === 'string' ? read : undefined;
 }
 
 /** The way to the controller at --address, else to the leader of the cluster. */
@@ -217,10 +212,6 @@ async function openCluster(command: string, given: RawFlags): Promise<OpenedClus
     if (error instanceof NotStartable) return error.message;
     throw error;
   }
-}
-
-export function lastOf(given: RawFlags, name: string): string | undefined {
-  return given.get(name)?.at(-1);
 }
 
 export function isJson(given: RawFlags): boolean {
