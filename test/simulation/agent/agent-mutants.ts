@@ -219,7 +219,7 @@ export const agentMutants: readonly Mutant[] = [
     'gives up blocks in use of a pool that is gone',
     'own-node/pooled-blocks.ts',
     'const { family, blocks } = allocator;',
-    'const { family, blocks } = allocator;\n      if (!this.#options.familiesOf(pool).includes(family)) continue;',
+    'const { family, blocks } = allocator;\n      if (!this.#reading.familiesOf(pool).includes(family)) continue;',
   ),
   one(
     'gives up blocks that are in use',
