@@ -9,22 +9,9 @@ import {
   type OfferedAddress,
   type ShownInterface,
 } from '../allocators/crd-allocator.ts';
-import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
-import type { PoolDemand } from '../ipam/pool-demand.ts';
-import type { AddressSource } from './address-source.ts';
-import { mapPatch, type NodePatches, NodeWrites } from './node-writes.ts';
-import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
 import { handshakeAnswers, isLeaving } from './release-handshake.ts';
 import { shownInterfaces } from './shown-interfaces.ts';
-
-/** Options of a source that writes to the CiliumNode of this node. */
-export interface WritingSourceOptions extends Pick<OwnNodeOptions, 'name' | 'newSpec'> {
-  readonly surroundings: Surroundings;
-  readonly ipam: Ipam;
-  /** Between two writes, in ms. */
-  readonly updateRate: number;
-  readonly demand: PoolDemand;
-}
+import { mapPatch, type NodePatches, WritingSource, type WritingSourceOptions } from './writing-source.ts';
 
 /** The names of each family in spec.ipam and status.ipam. */
 const fields = {
@@ -32,65 +19,23 @@ const fields = {
   ipv6: { pool: 'ipv6-pool', used: 'ipv6-used', releasing: 'release-ipv6s' },
 } as const;
 
-export class OfferedAddresses implements AddressSource {
-  readonly #options: WritingSourceOptions;
+export class OfferedAddresses extends WritingSource {
   readonly #mode: CloudMode | 'crd';
-  readonly #ownNode: OwnNode;
-  readonly #writes: NodeWrites;
   readonly #allocators = new Map<Family, CrdAllocator>();
   #problem = '';
 
   /** `mode`: addresses of the mode `crd` belong to no interface that the status shows. */
   constructor(mode: CloudMode | 'crd', options: WritingSourceOptions) {
+    super(options, 'spec.ipam.pool');
     this.#mode = mode;
-    this.#options = options;
-    const { surroundings, name, newSpec, updateRate, demand } = options;
-    this.#ownNode = new OwnNode(
-      { kind: 'CiliumNode', name, newSpec, field: 'spec.ipam.pool', onObject: (raw) => this.#take(raw) },
-      surroundings,
-    );
-    this.#writes = new NodeWrites(
-      {
-        ownNode: this.#ownNode,
-        interval: updateRate,
-        isPressing: () => demand.count() > 0,
-        patches: (raw) => this.#patches(raw),
-      },
-      surroundings,
-    );
-  }
-
-  get missing(): string {
-    return this.#ownNode.missing;
-  }
-
-  get synced(): Promise<void> {
-    return this.#ownNode.synced;
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#ownNode.run(signal);
-    } finally {
-      await this.#writes.stop();
-    }
-  }
-
-  notice(event: IpamEvent): void {
-    this.#options.demand.take(event);
-    this.update();
-  }
-
-  update(): void {
-    this.#writes.update();
   }
 
   refresh(): void {
     // Nothing of it depends on pools.
   }
 
-  #take(raw: JsonObject): void {
-    const { ipam } = this.#options;
+  protected take(raw: JsonObject): void {
+    const { ipam } = this.options;
     const mode = this.#mode;
     const interfaces =
       mode === 'crd' ? undefined : new Map(shownInterfaces(mode, raw).map((each) => [each.id, each]));
@@ -100,7 +45,7 @@ export class OfferedAddresses implements AddressSource {
   }
 
   #offer(family: Family, raw: JsonObject, interfaces: ReadonlyMap<string, ShownInterface> | undefined): void {
-    const { ipam, surroundings } = this.#options;
+    const { ipam, surroundings } = this.options;
     const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);
     const known = this.#allocators.get(family);
     if (known === undefined && (!isObject(pool) || Object.keys(pool).length === 0)) return;
@@ -133,12 +78,16 @@ export class OfferedAddresses implements AddressSource {
 
   #tell(problem: string): void {
     if (problem !== '' && problem !== this.#problem)
-      this.#options.surroundings.log.warn('an entry of the pool is no address: it is left out', { problem });
+      this.options.surroundings.log.warn('an entry of the pool is no address: it is left out', { problem });
     if (problem !== '') this.#problem = problem;
   }
 
-  #patches(raw: JsonObject): NodePatches {
-    if (this.#options.ipam.holdings.isRebuilding) return {};
+  protected beforeSpec(): undefined {
+    // No spec is written.
+  }
+
+  protected patches(raw: JsonObject): NodePatches {
+    if (this.options.ipam.holdings.isRebuilding) return {};
     const parts = families.map((family) => this.#statusPart(family, raw));
     const ipam = Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
     return Object.keys(ipam).length === 0 ? {} : { status: { ipam } };
@@ -159,7 +108,7 @@ export class OfferedAddresses implements AddressSource {
 
   /** Addresses that are held, and those never given out, with the interface that each address is or was last of. */
   #used(family: Family, raw: JsonObject, shown: Json | undefined): JsonObject {
-    const { ipam } = this.#options;
+    const { ipam } = this.options;
     const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);
     const excluded = (isObject(pool) ? Object.keys(pool) : []).flatMap((ip) => {
       const owner = ipam.pools.excluderOf({ pool: ipam.pools.defaultPool, ip });

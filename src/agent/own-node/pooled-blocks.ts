@@ -6,13 +6,9 @@ import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/tra
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
 import type { Change, Holdings } from '../ipam/holdings.ts';
-import type { IpamEvent } from '../ipam/ipam.ts';
-import type { AddressSource } from './address-source.ts';
-import { type NodePatches, NodeWrites } from './node-writes.ts';
-import type { WritingSourceOptions } from './offered-addresses.ts';
-import { OwnNode } from './own-node.ts';
 import { blockKey, type BlockOfPool, blocksIn, remembered, withoutBlocks } from './remembered-pools.ts';
 import { type Needed, poolsPatch } from './shown-pools.ts';
+import { type NodePatches, WritingSource, type WritingSourceOptions } from './writing-source.ts';
 
 /** A block that the object shows. */
 export interface ShownBlock extends BlockOfPool {
@@ -38,52 +34,29 @@ export interface BlockReading {
 /** The time between two reads of the demand, in ms: it falls without an event. */
 const refreshInterval = 60_000;
 
-export class PooledBlocks implements AddressSource {
-  readonly #options: WritingSourceOptions;
+export class PooledBlocks extends WritingSource {
   readonly #reading: BlockReading;
-  readonly #ownNode: OwnNode;
-  readonly #writes: NodeWrites;
   readonly #allocators = new Map<string, { readonly pool: string; readonly allocator: MultiPoolAllocator }>();
   /** Blocks that `allocated` shows, by pool and text. */
   #listed: ReadonlySet<string> = new Set();
 
   constructor(options: WritingSourceOptions, reading: BlockReading) {
-    this.#options = options;
+    super(options, 'blocks in spec.ipam.pools');
     this.#reading = reading;
-    const { surroundings, name, newSpec, updateRate, demand } = options;
-    const field = 'blocks in spec.ipam.pools';
-    this.#ownNode = new OwnNode(
-      { kind: 'CiliumNode', name, newSpec, field, onObject: () => this.refresh() },
-      surroundings,
-    );
-    this.#writes = new NodeWrites(
-      {
-        ownNode: this.#ownNode,
-        interval: updateRate,
-        isPressing: () => demand.count() > 0,
-        patches: (raw) => this.#patches(raw),
-        beforeSpec: (raw) => this.#leave(raw),
-      },
-      surroundings,
-    );
   }
 
   /** Serves what is known without Kubernetes. */
   start(): void {
-    const known = blocksIn(this.#options.ipam.holdings.pools);
+    const known = blocksIn(this.options.ipam.holdings.pools);
     this.#give(known.map((block) => ({ ...block, isUsable: true })));
   }
 
-  get missing(): string {
-    return this.#reading.waitsFor() ?? this.#ownNode.missing;
+  override get missing(): string {
+    return this.#reading.waitsFor() ?? super.missing;
   }
 
-  get synced(): Promise<void> {
-    return this.#ownNode.synced;
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.surroundings;
+  override async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.options.surroundings;
     let cancel = (): void => undefined;
     const look = (): void => {
       this.update();
@@ -91,26 +64,20 @@ export class PooledBlocks implements AddressSource {
     };
     look();
     try {
-      await this.#ownNode.run(signal);
+      await super.run(signal);
     } finally {
       cancel();
-      await this.#writes.stop();
     }
   }
 
-  notice(event: IpamEvent): void {
-    this.#options.demand.take(event);
-    this.update();
-  }
-
-  update(): void {
-    this.#writes.update();
+  protected take(): void {
+    this.refresh();
   }
 
   /** Takes in what the object shows, or what is known of pools by now. */
   refresh(): void {
-    const raw = this.#ownNode.object;
-    const { ipam, demand } = this.#options;
+    const raw = this.ownNode.object;
+    const { ipam, demand } = this.options;
     const { waitsFor, preAllocationIn } = this.#reading;
     if (raw === undefined || waitsFor() !== undefined) return;
     const preAllocation = preAllocationIn?.(raw) ?? 0;
@@ -122,7 +89,7 @@ export class PooledBlocks implements AddressSource {
 
   #offer(raw: JsonObject): void {
     const shown = this.#reading.read(raw);
-    const { version, blocks } = this.#options.ipam.holdings.leaving;
+    const { version, blocks } = this.options.ipam.holdings.leaving;
     const leaving = new Set(version === versionOf(raw) ? blocks : []);
     this.#listed = new Set(shown.filter(({ isListed }) => isListed).map(blockKey));
     const offered = shown.map((block) => ({
@@ -144,7 +111,7 @@ export class PooledBlocks implements AddressSource {
 
   /** A record that cannot be written costs a restart without an API server, and nothing else. */
   #remember(usable: readonly BlockOfPool[]): void {
-    const { ipam, surroundings } = this.#options;
+    const { ipam, surroundings } = this.options;
     const { record, familiesOf, remembers } = this.#reading;
     const pools = remembered(
       usable.map((block) => this.#withEnds(block)),
@@ -166,7 +133,7 @@ export class PooledBlocks implements AddressSource {
   }
 
   #serve(pool: string, family: Family): void {
-    const { ipam, surroundings } = this.#options;
+    const { ipam, surroundings } = this.options;
     const key = allocatorKey(pool, family);
     const allocator = new MultiPoolAllocator(family, surroundings.random.fork(key), () =>
       heldOf(ipam.holdings, family),
@@ -175,8 +142,8 @@ export class PooledBlocks implements AddressSource {
     ipam.serve(allocator, pool);
   }
 
-  #patches(raw: JsonObject): NodePatches {
-    const { ipam } = this.#options;
+  protected patches(raw: JsonObject): NodePatches {
+    const { ipam } = this.options;
     if (ipam.holdings.isRebuilding || this.#reading.waitsFor() !== undefined) return {};
     const spec = poolsPatch(raw, this.#needed(), this.#held());
     const used = valueAt(raw, 'status', 'ipam', 'used');
@@ -186,7 +153,7 @@ export class PooledBlocks implements AddressSource {
   }
 
   #needed(): ReadonlyMap<string, Needed> {
-    const { demand } = this.#options;
+    const { demand } = this.options;
     const { familiesOf } = this.#reading;
     return new Map(
       demand.pools().map((pool) => {
@@ -199,7 +166,7 @@ export class PooledBlocks implements AddressSource {
 
   /** The blocks that this node is to hold, by pool. */
   #held(): ReadonlyMap<string, readonly Cidr[]> {
-    const { demand } = this.#options;
+    const { demand } = this.options;
     const held = new Map<string, Cidr[]>();
     for (const { pool, allocator } of this.#allocators.values()) {
       const { family, blocks } = allocator;
@@ -215,8 +182,8 @@ export class PooledBlocks implements AddressSource {
   }
 
   /** Blocks that the write to come gives up serve nothing from here on, and after a restart. */
-  #leave(raw: JsonObject): string | undefined {
-    const { ipam } = this.#options;
+  protected beforeSpec(raw: JsonObject): string | undefined {
+    const { ipam } = this.options;
     const { record } = this.#reading;
     const held = new Set(
       [...this.#held()].flatMap(([pool, cidrs]) => cidrs.map((cidr) => blockKey({ pool, cidr }))),
