@@ -14,7 +14,7 @@ export function status(given: RawFlags): Promise<number> {
   if (node !== undefined)
     return askAgent('status', given, {
       node,
-      tell: (json, agent) => toldAgent(node, json, agent),
+      tell: (agent) => toldAgent(node, agent),
     });
   return ask('status', given, {
     question: {},

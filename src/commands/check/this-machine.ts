@@ -25,9 +25,9 @@ export const thisMachine: Machine = {
     const { host = '127.0.0.1', port } = address;
     const way = { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };
     const read = await readStatus(() => Promise.resolve(way), { limit: answersWithin });
-    return read.kind === 'read'
-      ? { kind: 'ofHeadwater' }
-      : { kind: 'refused', why: 'another program has the port' };
+    return typeof read === 'string'
+      ? { kind: 'refused', why: 'another program has the port' }
+      : { kind: 'ofHeadwater' };
   },
 };
 

@@ -1,12 +1,12 @@
 // The lines that `headwater status --node` prints of an agent. Pure.
 import { sanitizedText } from '../../network/untrusted-text.ts';
-import type { ShownAgent } from './served-report.ts';
+import type { ServedAgent, ShownAgent } from './served-report.ts';
 import { laidOut, type Line, type Part, table, title, told } from './text-table.ts';
 import type { Told } from './watch.ts';
 import { counted } from './words.ts';
 
 /** The answer of an agent to a question about a node. */
-export function toldAgent(asked: string, json: string, agent: ShownAgent): Told {
+export function toldAgent(asked: string, { json, report: agent }: ServedAgent): Told {
   const { node, waitingFor, problem } = agent;
   return {
     json,

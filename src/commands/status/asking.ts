@@ -8,19 +8,16 @@ import { UndiciTransport } from '../../kubernetes/transport/undici-transport.ts'
 import { formatListenAddress, parseListenAddress } from '../../observability/listen-address.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { findCluster } from '../cluster-access.ts';
-import { exitCode } from '../exit-code.ts';
 import { lastOf, readFlags } from '../flag-values.ts';
 import { placeOptions, watchInterval } from '../status-description.ts';
 import { readAgentOf } from './agent-pod.ts';
 import { type LeaderPlace, LeaderReader } from './leader.ts';
 import {
   type Question,
-  type ReadAgent,
   readAgent,
   readStatus,
-  type ReadStatus,
   type Served,
-  type ShownAgent,
+  type ServedAgent,
   type Way,
 } from './served-report.ts';
 import { printLines } from './print-lines.ts';
@@ -32,89 +29,65 @@ export function ask(
   given: RawFlags,
   { question, tell }: { readonly question: Question; readonly tell: (served: Served) => Told },
 ): Promise<number> {
-  return answer(command, given, async () => {
-    const reader = await ControllerReader.open(command, given);
-    if (typeof reader === 'string') return reader;
-    return {
-      close: reader.close,
-      answered: async () => {
-        const read = await reader.read(question);
-        return read.kind === 'failed' ? read.problem : tell(read.served);
-      },
-    };
-  });
+  return answer(command, given, { source: controller(question), tell });
 }
 
 /** A command that asks the agent of a node, at --address or in its pod. Resolves to the exit code. */
 export function askAgent(
   command: string,
   given: RawFlags,
-  { node, tell }: { readonly node: string; readonly tell: (json: string, agent: ShownAgent) => Told },
+  { node, tell }: { readonly node: string; readonly tell: (served: ServedAgent) => Told },
 ): Promise<number> {
-  const told = (read: ReadAgent): Told | string =>
-    read.kind === 'failed' ? read.problem : tell(read.json, read.report);
-  return answer(command, given, async () => {
-    const address = lastOf(given, 'address');
-    if (address !== undefined) {
-      const way = wayTo(address);
-      if (typeof way === 'string') return way;
-      return {
-        close: () => Promise.resolve(),
-        answered: async () => told(at(way.place, await readAgent(way.open))),
-      };
-    }
-    const cluster = await openCluster(command, given);
-    if (typeof cluster === 'string') return cluster;
-    const { transport, namespace } = cluster;
-    const { signal } = new AbortController();
-    return {
-      close: () => transport.close(),
-      answered: async () => told(await readAgentOf(transport, { namespace, node }, signal)),
-    };
-  });
+  const { signal } = new AbortController();
+  const source: Source<ServedAgent> = {
+    at: (way) => readAgent(way),
+    inCluster: ({ transport, namespace }) => readAgentOf(transport, { namespace, node }, signal),
+  };
+  return answer(command, given, { source, tell });
 }
 
-function at(place: string, read: ReadAgent): ReadAgent {
-  return read.kind === 'read' ? read : { ...read, problem: `cannot read ${place}: ${read.problem}` };
+/** The process that is asked; each call resolves to why nothing is read, if so. */
+interface Source<T> {
+  at(way: Way): Promise<T | string>;
+  inCluster(cluster: OpenedCluster): Promise<T | string>;
 }
 
-/** Something that can be asked again and again. */
-interface Asked {
-  answered(): Promise<Told | string>;
-  close(): Promise<void>;
+/** The controller at an address, or the leader of a cluster. */
+function controller(question: Question): Source<Served> {
+  const { signal } = new AbortController();
+  return {
+    at: (way) => readStatus(way, question),
+    inCluster: ({ transport, ...place }) => new LeaderReader(transport, clock, signal).read(place, question),
+  };
 }
 
-async function answer(
+async function answer<T extends object>(
   command: string,
   given: RawFlags,
-  open: () => Promise<Asked | string>,
+  { source, tell }: { readonly source: Source<T>; readonly tell: (served: T) => Told },
 ): Promise<number> {
-  const fail = (problem: string): number => {
-    process.stderr.write(`headwater ${command}: ${problem}\n`);
-    return exitCode.unanswered;
+  const reader = await openReader(command, given, source);
+  if (typeof reader === 'string') return printAnswer(command, reader, false);
+  const answered = async (): Promise<Told | string> => {
+    const served = await reader.read();
+    return typeof served === 'string' ? served : tell(served);
   };
-  const wrong = wrongFlag(given);
-  if (wrong !== undefined) return fail(wrong);
-  const asked = await open();
-  if (typeof asked === 'string') return fail(asked);
-  const answered = (): Promise<Told | string> => asked.answered();
   try {
     const seconds = lastOf(given, 'watch');
     if (seconds !== undefined)
       return await watch({ command, interval: Number(seconds) * 1000, isJson: isJson(given) }, answered);
     return printAnswer(command, await answered(), isJson(given));
   } finally {
-    await asked.close();
+    await reader.close();
   }
 }
 
-/** Asks once. Resolves to what is wrong if there is no answer. */
+/** Asks a controller once. Resolves to what is wrong if there is no answer. */
 export async function readOnce(command: string, given: RawFlags): Promise<Served | string> {
-  const reader = wrongFlag(given) ?? (await ControllerReader.open(command, given));
+  const reader = await openReader(command, given, controller({}));
   if (typeof reader === 'string') return reader;
   try {
-    const read = await reader.read({});
-    return read.kind === 'failed' ? read.problem : read.served;
+    return await reader.read();
   } finally {
     await reader.close();
   }
@@ -136,45 +109,33 @@ export function wrongFlag(given: RawFlags): string | undefined {
   return typeof read === 'string' ? read : undefined;
 }
 
-/** The way to the controller at --address, else to the leader of the cluster. */
-class ControllerReader {
-  readonly read: (question: Question) => Promise<ReadStatus>;
-  readonly close: () => Promise<void>;
+/** Something that can be read again and again. */
+interface Reader<T> {
+  read(): Promise<T | string>;
+  close(): Promise<void>;
+}
 
-  private constructor(
-    read: (question: Question) => Promise<ReadStatus>,
-    close: () => Promise<void> = () => Promise.resolve(),
-  ) {
-    this.read = read;
-    this.close = close;
-  }
-
-  /** Resolves to what is wrong if there is no way. */
-  static async open(command: string, given: RawFlags): Promise<ControllerReader | string> {
-    const address = lastOf(given, 'address');
-    return address === undefined ? this.#ofCluster(command, given) : this.#at(address);
-  }
-
-  static #at(given: string): ControllerReader | string {
-    const way = wayTo(given);
-    if (typeof way === 'string') return way;
-    return new ControllerReader(async (question) => {
-      const read = await readStatus(way.open, question);
-      if (read.kind === 'read') return read;
-      return { kind: 'failed', problem: `cannot read ${way.place}: ${read.problem}` };
-    });
-  }
-
-  static async #ofCluster(command: string, given: RawFlags): Promise<ControllerReader | string> {
+/** At --address, else in the cluster. Resolves to what is wrong with the flags, or if there is no way. */
+async function openReader<T extends object>(
+  command: string,
+  given: RawFlags,
+  source: Source<T>,
+): Promise<Reader<T> | string> {
+  const wrong = wrongFlag(given);
+  if (wrong !== undefined) return wrong;
+  const address = lastOf(given, 'address');
+  if (address === undefined) {
     const cluster = await openCluster(command, given);
     if (typeof cluster === 'string') return cluster;
-    const { transport, namespace, lease } = cluster;
-    const reader = new LeaderReader(transport, clock, new AbortController().signal);
-    return new ControllerReader(
-      (question) => reader.read({ namespace, lease }, question),
-      () => transport.close(),
-    );
+    return { read: () => source.inCluster(cluster), close: () => cluster.transport.close() };
   }
+  const way = wayTo(address);
+  if (typeof way === 'string') return way;
+  const read = async (): Promise<T | string> => {
+    const served = await source.at(way.open);
+    return typeof served === 'string' ? `cannot read ${way.place}: ${served}` : served;
+  };
+  return { read, close: () => Promise.resolve() };
 }
 
 /** Directly to an address. Returns what is wrong with it. */

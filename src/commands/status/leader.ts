@@ -9,7 +9,7 @@ import { type Json, listAt, textAt, valueAt } from '../../kubernetes/transport/j
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { argumentOf, inWords, PodWay } from './pod-way.ts';
-import { type Question, readStatus, type ReadStatus } from './served-report.ts';
+import { type Question, readStatus, type Served } from './served-report.ts';
 
 export interface LeaderPlace {
   readonly namespace: string;
@@ -27,8 +27,6 @@ interface NamedLease {
   readonly name: string;
   readonly record: LeaseRecord;
 }
-
-type Failed = Extract<ReadStatus, { kind: 'failed' }>;
 
 const leaseOption = 'leader-election-lease-name';
 const usualLeases = [optionTable, defaultsIn.nodeipam].flatMap(({ [leaseOption]: row }) =>
@@ -52,33 +50,32 @@ export class LeaderReader {
     this.#signal = signal;
   }
 
-  async read({ namespace, lease: name }: LeaderPlace, question: Question = {}): Promise<ReadStatus> {
+  /** Resolves to why nothing is read, if so. */
+  async read({ namespace, lease: name }: LeaderPlace, question: Question = {}): Promise<Served | string> {
     const names = name === undefined ? usualLeases : [name];
     const found = await this.#leases(namespace, names);
-    if ('kind' in found) return found;
-    let gone: ReadStatus | undefined;
+    if (typeof found === 'string') return found;
+    let gone: string | undefined;
     for (const lease of found) {
       const read = await this.#leader(namespace, lease, question);
-      if (read.kind === 'read') return read;
+      if (typeof read !== 'string') return read;
       gone ??= read;
     }
     return (
       gone ??
-      failed(
-        `there is no Lease ${names.join(' or ')} in ${namespace}: name that of the controller with --k8s-namespace and --${leaseOption}, or give --address`,
-      )
+      `there is no Lease ${names.join(' or ')} in ${namespace}: name that of the controller with --k8s-namespace and --${leaseOption}, or give --address`
     );
   }
 
   /** The first Lease of these names that somebody renews; if there is none, all that exist. */
-  async #leases(namespace: string, names: readonly string[]): Promise<Failed | readonly NamedLease[]> {
+  async #leases(namespace: string, names: readonly string[]): Promise<readonly NamedLease[] | string> {
     const leases: NamedLease[] = [];
     for (const name of names) {
       const client = new LeaseClient(this.#transport, namespace, name);
       const reply = await client.read({ timeoutMs, signal: this.#signal });
       if (reply.kind === 'failed') {
         const what = `read the Lease ${namespace}/${name}`;
-        return failed(inWords(what, 'get on leases of coordination.k8s.io', reply.problem));
+        return inWords(what, 'get on leases of coordination.k8s.io', reply.problem);
       }
       if (reply.kind !== 'lease') continue;
       const lease = { name, record: reply.lease };
@@ -88,24 +85,24 @@ export class LeaderReader {
     return leases;
   }
 
-  async #leader(namespace: string, { name, record }: NamedLease, question: Question): Promise<ReadStatus> {
+  async #leader(
+    namespace: string,
+    { name, record }: NamedLease,
+    question: Question,
+  ): Promise<Served | string> {
     const { holder } = record;
     const where = `the Lease ${namespace}/${name}`;
     if (holder === '')
-      return failed(
-        `no process leads: ${where} has no holder; read the logs of the pods of Headwater in ${namespace}`,
-      );
+      return `no process leads: ${where} has no holder; read the logs of the pods of Headwater in ${namespace}`;
     const read = await this.#holder({ namespace, holder }, question);
     const late = this.#late(record);
-    if (read.kind === 'read' || late === undefined) return read;
+    if (typeof read !== 'string' || late === undefined) return read;
     // Our clock may be wrong, so only a holder that cannot be read counts as gone.
-    return failed(
-      `no process leads: ${sanitizedText(holder)} has not renewed ${where} for ${late} s; ${read.problem}`,
-    );
+    return `no process leads: ${sanitizedText(holder)} has not renewed ${where} for ${late} s; ${read}`;
   }
 
   /** The status of the process that holds the Lease. */
-  async #holder({ namespace, holder }: LeaderProcess, question: Question): Promise<ReadStatus> {
+  async #holder({ namespace, holder }: LeaderProcess, question: Question): Promise<Served | string> {
     const host = holder.replace(/-[\da-f]+$/, '');
     // Pods that the chart did not make, or under another name, are those of the host that say where they serve.
     for (const query of [
@@ -115,15 +112,13 @@ export class LeaderReader {
     ]) {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?limit=200&${new URLSearchParams(query).toString()}`;
       const reply = await ask(this.#transport, { method: 'GET', path, timeoutMs }, this.#signal);
-      if (reply.kind !== 'ok') return failed(inWords(`list the pods of ${namespace}`, 'list on pods', reply));
+      if (reply.kind !== 'ok') return inWords(`list the pods of ${namespace}`, 'list on pods', reply);
       const otherwise = 'labelSelector' in query ? usualPort : undefined;
       const candidates = candidatesIn(listAt(reply.object, 'items'), host, otherwise);
       const read = await this.#first({ namespace, holder }, candidates, question);
       if (read !== undefined) return read;
     }
-    return failed(
-      `the pod of the leader ${sanitizedText(holder)} is gone, or not in ${namespace}; if it runs elsewhere, forward its port and give --address`,
-    );
+    return `the pod of the leader ${sanitizedText(holder)} is gone, or not in ${namespace}; if it runs elsewhere, forward its port and give --address`;
   }
 
   /** Undefined if none of them holds the Lease. */
@@ -131,26 +126,29 @@ export class LeaderReader {
     { namespace, holder }: LeaderProcess,
     candidates: readonly Candidate[],
     question: Question,
-  ): Promise<ReadStatus | undefined> {
-    let problem: Failed | undefined;
+  ): Promise<Served | string | undefined> {
+    let problem: string | undefined;
     for (const pod of candidates) {
       const read = await this.#pod(namespace, pod, question);
-      if (read.kind === 'failed') problem = read;
-      else if (read.served.report.identity === sanitizedText(holder)) return read;
+      if (typeof read === 'string') problem = read;
+      else if (read.report.identity === sanitizedText(holder)) return read;
     }
     return problem;
   }
 
-  async #pod(namespace: string, { name: pod, port }: Candidate, question: Question): Promise<ReadStatus> {
+  async #pod(
+    namespace: string,
+    { name: pod, port }: Candidate,
+    question: Question,
+  ): Promise<Served | string> {
     const place = `pod ${namespace}/${sanitizedText(pod)}`;
     const way = new PodWay(this.#transport, { namespace, pod, port }, this.#signal);
     const read = await readStatus(way.open, question);
-    if (read.kind === 'read') return read;
-    if (way.refusal !== undefined) return failed(way.refusal);
-    if (!/connection refused/i.test(read.problem)) return failed(`cannot read ${place}: ${read.problem}`);
-    return failed(
-      `${place} refuses port ${port} of its loopback address: let --serve-addr (of the chart: serve.bind) include that address, or give --address`,
-    );
+    if (typeof read !== 'string') return read;
+    if (way.refusal !== undefined) return way.refusal;
+    return /connection refused/i.test(read)
+      ? `${place} refuses port ${port} of its loopback address: let --serve-addr (of the chart: serve.bind) include that address, or give --address`
+      : `cannot read ${place}: ${read}`;
   }
 
   /** For how many seconds the Lease is not renewed, if it has ended by our clock. */
@@ -192,8 +190,4 @@ function candidatesIn(
 function portOf(pod: Json): number | undefined {
   const port = argumentOf(pod, /(?:^|\s)--serve-addr[=\s]\S*?:(\d+)(?:\s|$)/);
   return port === undefined ? undefined : Number(port);
-}
-
-function failed(problem: string): Failed {
-  return { kind: 'failed', problem };
 }

@@ -228,13 +228,11 @@ const agentSchema = z.object({
 
 export type ShownAgent = z.output<typeof agentSchema>;
 
-export type ReadAgent =
-  | { readonly kind: 'read'; readonly json: string; readonly report: ShownAgent }
-  | { readonly kind: 'failed'; readonly problem: string };
-
-export type ReadStatus =
-  | { readonly kind: 'read'; readonly served: Served }
-  | { readonly kind: 'failed'; readonly problem: string };
+export interface ServedAgent {
+  /** The answer of /status as it is. */
+  readonly json: string;
+  readonly report: ShownAgent;
+}
 
 /** Undefined if the text is no report of a controller. */
 export function reportIn(json: string): ShownReport | undefined {
@@ -269,7 +267,11 @@ export interface Question {
   readonly limit?: number;
 }
 
-export async function readStatus(way: Way, { node, limit = timeLimit }: Question = {}): Promise<ReadStatus> {
+/** Resolves to why nothing is read, if so. */
+export async function readStatus(
+  way: Way,
+  { node, limit = timeLimit }: Question = {},
+): Promise<Served | string> {
   try {
     const [status, readiness, ofNode] = await Promise.all([
       get(way, '/status', limit),
@@ -278,34 +280,31 @@ export async function readStatus(way: Way, { node, limit = timeLimit }: Question
     ]);
     const report = status.code === 200 ? reportIn(status.body) : undefined;
     if (report === undefined)
-      return {
-        kind: 'failed',
-        problem: `/status is answered with ${status.code} and no report of a controller: give the address of --serve-addr`,
-      };
+      return `/status is answered with ${status.code} and no report of a controller: give the address of --serve-addr`;
     const unready = readiness.code === 200 ? undefined : sanitizedText(readiness.body.trim());
     const served = { json: status.body, report, unready };
-    if (ofNode === undefined) return { kind: 'read', served };
+    if (ofNode === undefined) return served;
     const told = nodeIn(ofNode.body);
     return told === undefined
-      ? { kind: 'failed', problem: `${withVersion(report)} tells nothing of single nodes: update it` }
-      : { kind: 'read', served: { ...served, node: { json: ofNode.body, report: told } } };
+      ? `${withVersion(report)} tells nothing of single nodes: update it`
+      : { ...served, node: { json: ofNode.body, report: told } };
   } catch (error) {
-    return { kind: 'failed', problem: sanitizedText(reasonOf(error, limit)) };
+    return sanitizedText(reasonOf(error, limit));
   }
 }
 
-export async function readAgent(way: Way, limit = timeLimit): Promise<ReadAgent> {
+/** Resolves to why nothing is read, if so. */
+export async function readAgent(way: Way, limit = timeLimit): Promise<ServedAgent | string> {
   try {
     const { code, body } = await get(way, '/status', limit);
     const report = code === 200 ? parsed(body, agentSchema) : undefined;
-    if (report !== undefined) return { kind: 'read', json: body, report };
+    if (report !== undefined) return { json: body, report };
     const isController = code === 200 && reportIn(body) !== undefined;
-    const why = isController
+    return isController
       ? 'a controller answers there: leave out --node'
       : `/status is answered with ${code} and no report of an agent: update it, or give the address of --agent-health-port`;
-    return { kind: 'failed', problem: why };
   } catch (error) {
-    return { kind: 'failed', problem: sanitizedText(reasonOf(error, limit)) };
+    return sanitizedText(reasonOf(error, limit));
   }
 }
 

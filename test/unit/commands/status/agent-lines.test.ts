@@ -19,8 +19,11 @@ describe('the lines of an agent', () => {
       'problem     no space is left',
       'pods        1 interface with addresses',
     ]);
-    expect(toldAgent('a', '', agent).isProblem).toBe(true);
-    expect(toldAgent('a', '', well)).toMatchObject({ isProblem: false, unanswered: undefined });
+    expect(toldAgent('a', { json: '', report: agent }).isProblem).toBe(true);
+    expect(toldAgent('a', { json: '', report: well })).toMatchObject({
+      isProblem: false,
+      unanswered: undefined,
+    });
   });
 
   test('mark a pool without a free address', () => {
