@@ -85,9 +85,12 @@ export interface CloudSettings {
   readonly collection: CollectionDecision;
 }
 
-/** The only network that interfaces of nodes are in; undefined if they may be in several. */
+/**
+ * The only network that interfaces of nodes are in; undefined if they may be in several: those that pods leave are elsewhere, too,
+ * where pods move back to the network of the instances.
+ */
 export function onlyNetwork({ networkId, podNetworkId }: CloudSettings['scope']): string | undefined {
-  return podNetworkId === undefined || podNetworkId === networkId ? networkId : undefined;
+  return podNetworkId === undefined ? networkId : undefined;
 }
 
 export type CollectionDecision =
