@@ -37,8 +37,9 @@ export function confirmedNodes(
   instances: WholeInstances,
   networkId: string | undefined,
 ): ReadonlySet<string> {
-  const networks = new Set([...instances.values()].flat().map((item) => item.networkId));
-  // Other networks have the same addresses.
+  const primaries = [...instances.values()].flat().filter(isPrimaryInterface);
+  const networks = new Set(primaries.map((item) => item.networkId));
+  // Other networks have the same addresses. Interfaces of pods may be elsewhere than their instance.
   if (networkId === undefined && networks.size > 1) return new Set();
   const named = new Map(asking.map(({ name, instanceId }) => [name, instanceId]));
   const confirmed = nodes.filter(({ name, providerId, addresses }) => {

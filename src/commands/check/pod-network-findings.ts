@@ -14,7 +14,7 @@ export function podNetworkFindings(
 ): readonly Finding[] {
   if (podNetworkId === undefined || unreadNetworks?.has(podNetworkId) === true) return [];
   const own = networks.get(podNetworkId);
-  const { podNetworkId: option = '' } = options;
+  const { podNetworkId: option = '', networkId: networkOption } = options;
   if (own === undefined)
     return networkIds.has(podNetworkId)
       ? [
@@ -26,21 +26,33 @@ export function podNetworkFindings(
           ),
         ]
       : [];
-  const overlaps = [...networks.values()].flatMap((other) => overlapsOf(own, other));
+  const all = [...networks.values()].toSorted((a, b) => Number(b.id === own.id) - Number(a.id === own.id));
+  const overlaps = all.flatMap((network, index) =>
+    all.slice(index + 1).flatMap((other) => overlapsOf(network, other)),
+  );
   if (overlaps.length > 0)
-    return overlaps.map((text) =>
-      finding('problem', what, text, `choose a network with other blocks by ${option}`),
+    return overlaps.map(({ text, ids }) =>
+      ids.includes(own.id)
+        ? finding('problem', what, text, `choose a network with other blocks by ${option}`)
+        : finding('warning', what, text, `serve the nodes of one of them by ${networkOption}`),
     );
   return [ok(what, `pods get addresses of ${podNetworkId} (${blocksOf(own).join(', ')})`)];
 }
 
-/** Nothing routes to two places by one address, and an agent knows each address once. */
-function overlapsOf(own: Network, other: Network): readonly string[] {
-  if (other.id === own.id) return [];
-  return blocksOf(own).flatMap((block) =>
+interface Overlap {
+  readonly text: string;
+  readonly ids: readonly string[];
+}
+
+/** Nothing routes to two places by one address, and with such a network, the fleet knows each address once. */
+function overlapsOf(one: Network, other: Network): readonly Overlap[] {
+  return blocksOf(one).flatMap((block) =>
     blocksOf(other)
       .filter((each) => isShared(block, each))
-      .map((each) => `${block} of ${own.id} and ${each} of ${other.id} have addresses in common`),
+      .map((each) => ({
+        text: `${block} of ${one.id} and ${each} of ${other.id} have addresses in common`,
+        ids: [one.id, other.id],
+      })),
   );
 }
 
