@@ -126,7 +126,10 @@ export function assess(facts: AssessmentFacts, rules: AssessmentRules): Assessme
   const { view } = facts;
   // Empty while nobody says which network the node is in.
   const networkId = read.requirements.networkId ?? networkOf(view) ?? view.interfaces[0]?.networkId ?? '';
-  const requirements = { ...read.requirements, networkId: read.requirements.podNetworkId ?? networkId };
+  const { podNetworkId = networkId, firstInterfaceIndex: first } = read.requirements;
+  // Where pods are elsewhere than their instance, its primary interface has no place for them.
+  const firstInterfaceIndex = podNetworkId === networkId ? first : Math.max(1, first);
+  const requirements = { ...read.requirements, networkId: podNetworkId, firstInterfaceIndex };
   return checkNetwork(view, networkId, rules) ?? assessIn(facts, { networkId, requirements }, rules);
 }
 

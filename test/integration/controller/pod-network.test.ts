@@ -234,19 +234,35 @@ function withoutInterfaces(output: object, isHidden: (item: ShownInterface) => b
   return all === undefined ? output : { ...output, NetworkInterfaces: all.filter((item) => !isHidden(item)) };
 }
 
-describe('an interface that was left behind in that VPC', () => {
-  test('is deleted, beside an option that restricts the VPCs of instances', async () => {
-    const { world } = await start({
-      ...option,
-      'vpc-id': ids.vpc,
-      'cluster-name': 'blue',
-      'eni-gc-interval': '1m',
-    });
-    const left = leave(world, { subnetId: pods.subnet, groupId: pods.group, tags: belongingTo('blue') });
-    await world.advance(10 * minute);
+test('an instance has no places for pods on its primary interface then', async () => {
+  const [there, back] = [await start(), await start({ 'pod-vpc-id': ids.vpc }, {})];
+  const shown = [there, back].map(({ world, controller }) =>
+    explained(controller.controller, world.machine().name).join('\n'),
+  );
 
-    expect(found(world, left)).toBeUndefined();
-  });
+  expect(shown).toEqual([
+    expect.stringContaining('18 addresses for pods'),
+    expect.stringContaining('27 addresses for pods'),
+  ]);
+});
+
+describe('an interface that was left behind in that VPC', () => {
+  test.each([pods.vpc, ids.vpc])(
+    'is deleted while pods go to %s and instances of one VPC are served',
+    async (vpc) => {
+      const named = { 'cluster-name': 'blue' };
+      const { world, controller } = await start({ ...option, ...named });
+      controller.kill();
+      startController(world, {
+        identity: 'headwater-1',
+        flags: { ...named, 'pod-vpc-id': vpc, 'vpc-id': ids.vpc, 'eni-gc-interval': '1m' },
+      });
+      const left = leave(world, { subnetId: pods.subnet, groupId: pods.group, tags: belongingTo('blue') });
+      await world.advance(10 * minute);
+
+      expect(found(world, left)).toBeUndefined();
+    },
+  );
 });
 
 describe('the command check', () => {
@@ -294,6 +310,13 @@ describe('the command check', () => {
   ])('finds %s', async (_, asked, row) => {
     expect((await rowsWith(...asked)).join('\n')).toContain(row);
   });
+});
+
+test('the command check takes the address of a Node for proof, though interfaces of pods are in another VPC', async () => {
+  const { world } = await start(option, inGroup, { withoutProviderId: true });
+  const { findings } = await checkedWorld(world, option);
+
+  expect(findings.map(({ found: text }) => text).filter((text) => text.includes('provider ID'))).toEqual([]);
 });
 
 test('two nodes of different VPCs never share an address of the VPC of their pods', async () => {
