@@ -104,8 +104,8 @@ export class BlockLedger {
   }
 
   /** Counts the blocks of all pools that `cidr` covers, without the limit that applies to holdings. */
-  blocksIn(cidr: Cidr): readonly BlockCount[] {
-    return counted(this.#placesOf(cidr, Infinity));
+  blocksIn(cidr: Cidr): number {
+    return counted(this.#placesOf(cidr, Infinity)).reduce((sum, { blocks }) => sum + blocks, 0);
   }
 
   /** Counts the blocks of each pool that `holder` has, or those of its `cidr` alone. */

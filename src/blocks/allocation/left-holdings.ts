@@ -107,7 +107,7 @@ export class LeftHoldings {
   }
 
   #isBlock(cidr: Cidr): boolean {
-    const blocks = this.#ledger.blocksIn(cidr).reduce((sum, each) => sum + each.blocks, 0);
+    const blocks = this.#ledger.blocksIn(cidr);
     return blocks > 0 && blocks <= maxBlocks;
   }
 

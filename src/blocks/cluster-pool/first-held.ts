@@ -2,6 +2,7 @@
 // them, so they are held whole. A CIDR of that size that appears later is a claim of the object's writer, and need not count.
 // The Lease remembers what was there first. Pure.
 import { isObject, type Json, objectIn } from '../../kubernetes/transport/json.ts';
+import type { BlockLedger } from '../allocation/block-ledger.ts';
 import { type Cidr, cidrOf, cidrText, families } from '../set/cidr.ts';
 
 /** The annotation of the Lease. */
@@ -44,14 +45,14 @@ function isListed(list: Json | undefined, cidr: Cidr): boolean {
 /** CIDRs that objects show and of which a part would not count. `most`: the most blocks of a family that an object may have. */
 export function wideHoldings(
   holders: Iterable<{ readonly uid: string; readonly blocks: readonly string[] }>,
-  blocksIn: (cidr: Cidr) => number,
+  ledger: Pick<BlockLedger, 'blocksIn'>,
   most: number,
 ): readonly WideHolding[] {
   return [...holders].flatMap(({ uid, blocks }) => {
     const cidrs = blocks.flatMap((text) => cidrOf(text) ?? []);
     return families.flatMap((family) => {
       const own = cidrs.filter((cidr) => cidr.family === family);
-      const count = own.reduce((sum, cidr) => sum + blocksIn(cidr), 0);
+      const count = own.reduce((sum, cidr) => sum + ledger.blocksIn(cidr), 0);
       return count > most ? own.map((cidr) => ({ uid, cidr })) : [];
     });
   });

@@ -261,7 +261,7 @@ export class BlockSession implements AllocatorPorts {
 
   #isOfOurNetworks(block: string): boolean {
     const cidr = cidrOf(block);
-    return cidr !== undefined && this.#ledger.blocksIn(cidr).some(({ blocks }) => blocks > 0);
+    return cidr !== undefined && this.#ledger.blocksIn(cidr) > 0;
   }
 
   #tell({ holder, condition, before }: AllocatorEvent & { readonly kind: 'condition' }): void {

@@ -6,7 +6,7 @@ import { BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
 import { type AskingNodes, BlockOfEachFamily } from '../allocation/block-of-each-family.ts';
 import { type CiliumNodeHolder, clusterPoolHolder } from '../cluster-pool/cilium-node-holders.ts';
 import { wideHoldings } from '../cluster-pool/first-held.ts';
-import { type Cidr, cidrText } from '../set/cidr.ts';
+import { cidrText } from '../set/cidr.ts';
 import { blockSettings } from '../settings/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
@@ -57,14 +57,12 @@ class ClusterPoolMode extends CiliumNodeMode implements AskingNodes {
 
   #holdFirst(ledger: BlockLedger): void {
     const networks = ledger.figures().map(({ cidr, maskSize }) => `${cidrText(cidr)} ${maskSize}`);
-    const blocksIn = (cidr: Cidr): number =>
-      ledger.blocksIn(cidr).reduce((sum, { blocks }) => sum + blocks, 0);
     const most = Math.min(this.deps.host.options.maxBlocksWithoutNode, maxBlocksOfHolder);
     const shown = [...this.objects.objects.values()].map(({ uid, blocks, alsoHeld = [] }) => ({
       uid,
       blocks: [...blocks, ...alsoHeld],
     }));
-    this.holdFirst(ledger, networks.join(), wideHoldings(shown, blocksIn, most));
+    this.holdFirst(ledger, networks.join(), wideHoldings(shown, ledger, most));
   }
 
   /** A CiliumNode that a Node owns has one, whether that one is seen already or not. */

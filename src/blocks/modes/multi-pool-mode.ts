@@ -109,7 +109,7 @@ class MultiPoolMode extends CiliumNodeMode {
     const ledger = new BlockLedger([]);
     new PoolPolicy(ledger, { writer: this.holders }).changePools(pools);
     const isWide = (cidr: Cidr): boolean => {
-      const blocks = ledger.blocksIn(cidr).reduce((sum, each) => sum + each.blocks, 0);
+      const blocks = ledger.blocksIn(cidr);
       return blocks === 0 || blocks > maxBlocksOfHolder;
     };
     return [...this.objects.objects.values()].flatMap(({ uid, podCidrs }) =>

@@ -42,7 +42,11 @@ describe('what objects had first', () => {
     ],
     ['as many as count', ['10.1.0.0/25', '10.2.0.0/25', 'fd00::/112'], []],
   ])('is %s', (_, blocks, expected) => {
-    const wide = wideHoldings([{ uid: 'a', blocks }], ({ length }) => 2 ** Math.max(0, 26 - length), 4);
+    const wide = wideHoldings(
+      [{ uid: 'a', blocks }],
+      { blocksIn: ({ length }) => 2 ** Math.max(0, 26 - length) },
+      4,
+    );
 
     expect(wide.map(({ cidr: own }) => cidrText(own))).toEqual(expected);
   });
