@@ -116,16 +116,8 @@ export class CloudReader {
     const reached =
       network.kind === 'read' ? { kind: 'read' as const, value: true as const } : await this.#reach();
     const nothing = { kind: 'nothingToRead' } as const;
-    if (reached.kind === 'failed')
-      return {
-        place: scope,
-        reached,
-        infrastructure: nothing,
-        instances: nothing,
-        limits: nothing,
-        detached: nothing,
-        others: nothing,
-      };
+    const unread = { infrastructure: nothing, instances: nothing, limits: nothing, detached: nothing };
+    if (reached.kind === 'failed') return { place: scope, reached, ...unread, others: nothing };
     const all = [...new Set(nodes.map(({ instanceId }) => instanceId))];
     const preferred = new Set(nodes.flatMap(({ name, instanceId }) => (first.has(name) ? [instanceId] : [])));
     const ids = sample(all, preferred, maxInstances[implementation.traits.interfaces]);
@@ -138,16 +130,8 @@ export class CloudReader {
       this.#detached(),
     ]);
     const others = await this.#others(valueOfRead(detached, []), new Set([...known, ...all]));
-    if (observed.kind !== 'read')
-      return {
-        place: scope,
-        reached,
-        infrastructure: network,
-        instances: observed,
-        limits,
-        detached,
-        others,
-      };
+    const read = { place: scope, reached, limits, detached, others };
+    if (observed.kind !== 'read') return { ...read, infrastructure: network, instances: observed };
     const { observations, infrastructure } = observed.value;
     // Some clouds show subnets only with the interfaces in them.
     const merged =
@@ -156,15 +140,7 @@ export class CloudReader {
         : infrastructure.subnets.size > 0
           ? { kind: 'read' as const, value: infrastructure }
           : await this.#networksOf(observations);
-    return {
-      place: scope,
-      reached,
-      infrastructure: merged,
-      instances: { kind: 'read', value: observations },
-      limits,
-      detached,
-      others,
-    };
+    return { ...read, infrastructure: merged, instances: { kind: 'read', value: observations } };
   }
 
   /** Changes that the cloud would permit; undefined where it has no such question. */
