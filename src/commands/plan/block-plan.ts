@@ -7,6 +7,7 @@ import { steppedDemand } from '../../blocks/set/stepped-demand.ts';
 import { usableAddresses } from '../../blocks/multi-pool/pool-definition.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import { nearest } from '../../runtime/did-you-mean.ts';
+import { answerIn } from '../status/served-report.ts';
 import { counted } from '../status/words.ts';
 import type { PlanQuestion } from './chosen-kinds.ts';
 import type { PlanProblem } from './plan.ts';
@@ -71,12 +72,8 @@ type PoolFacts = BlockFacts['pools'][number];
 
 /** Undefined if the report is none of blocks, or contradicts itself. */
 export function blockFactsIn(json: string): BlockFacts | undefined {
-  try {
-    const facts = schema.safeParse(JSON.parse(json)).data;
-    return facts?.pools.every(isWhole) === true ? facts : undefined;
-  } catch {
-    return undefined;
-  }
+  const facts = answerIn(json, schema);
+  return facts?.pools.every(isWhole) === true ? facts : undefined;
 }
 
 function isWhole({ cidr: shown, family: of, maskSize, capacity, held }: PoolFacts): boolean {

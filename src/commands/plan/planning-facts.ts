@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { PlanningReport } from '../../controller/reporting/planning-report.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
+import { answerIn } from '../status/served-report.ts';
 
 const text = z.string().transform((given) => sanitizedText(given, 500));
 const tags = z.record(z.string(), z.string());
@@ -141,9 +142,5 @@ export type PlanningSubnet = PlanningFacts['subnets'][number];
 
 /** Undefined if the report does not say what a plan needs. */
 export function planningFactsIn(json: string): PlanningFacts | undefined {
-  try {
-    return schema.safeParse(JSON.parse(json)).data;
-  } catch {
-    return undefined;
-  }
+  return answerIn(json, schema);
 }

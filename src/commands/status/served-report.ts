@@ -236,15 +236,16 @@ export interface ServedAgent {
 
 /** Undefined if the text is no report of a controller. */
 export function reportIn(json: string): ShownReport | undefined {
-  return parsed(json, reportSchema);
+  return answerIn(json, reportSchema);
 }
 
 /** Undefined if the text says nothing of a node. */
 export function nodeIn(json: string): ToldOfNode | undefined {
-  return parsed(json, z.union([nodeSchema, unknownNodeSchema]));
+  return answerIn(json, z.union([nodeSchema, unknownNodeSchema]));
 }
 
-function parsed<T>(json: string, schema: z.ZodType<T>): T | undefined {
+/** Undefined if the text is no JSON of this shape. */
+export function answerIn<T>(json: string, schema: z.ZodType<T>): T | undefined {
   try {
     return schema.safeParse(JSON.parse(json)).data;
   } catch {
@@ -297,7 +298,7 @@ export async function readStatus(
 export async function readAgent(way: Way, limit = timeLimit): Promise<ServedAgent | string> {
   try {
     const { code, body } = await get(way, '/status', limit);
-    const report = code === 200 ? parsed(body, agentSchema) : undefined;
+    const report = code === 200 ? answerIn(body, agentSchema) : undefined;
     if (report !== undefined) return { json: body, report };
     const isController = code === 200 && reportIn(body) !== undefined;
     return isController
