@@ -10,6 +10,7 @@ export const maxPodsOptions = [
   'config-dir',
   'aws-enable-prefix-delegation',
   'aws-use-primary-address',
+  'pod-vpc-id',
   'aws-region',
   'ec2-api-endpoint',
   'azure-use-primary-address',
@@ -47,7 +48,7 @@ export const maxPodsDescription: Omit<CommandDescription, 'run'> = {
       flagOf('type', maxPodsKinds.type, { help: 'The instance types. May be repeated.' }),
       flagOf('first-interface-index', maxPodsKinds['first-interface-index'], {
         help: 'The device index of the first interface for pods: first-interface-index of the agents.',
-        otherwise: 'that of a CiliumNode that sets none',
+        otherwise: 'that of a CiliumNode that sets none; at least 1 if pods are in a VPC of their own',
       }),
       flagOf('interfaces', maxPodsKinds.interfaces, {
         help: 'The interfaces of a node, on Azure, where its machine is given them.',

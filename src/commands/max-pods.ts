@@ -84,7 +84,10 @@ async function askLimits(
   if ('problems' in ofSection) throw new Error('a section that says nothing is readable');
   const { firstInterfaceIndex, usePrimaryAddress } = ofSection.value;
   const asked: CapacityQuestion = {
-    firstInterfaceIndex: question.firstInterfaceIndex ?? firstInterfaceIndex,
+    // The primary interface is in the network of the instance.
+    firstInterfaceIndex:
+      question.firstInterfaceIndex ??
+      (settings.scope.podNetworkId === undefined ? firstInterfaceIndex : Math.max(1, firstInterfaceIndex)),
     usePrimaryAddress: usePrimaryAddress || settings.usePrimaryAddress,
     prefixDelegation: settings.prefixDelegation,
     hostNetworkPods,

@@ -8,11 +8,12 @@ import {
   watermarksOf,
 } from '../../node/demand/demand.ts';
 import { excessAddresses } from '../../node/demand/statistics.ts';
+import { requirementsIn } from '../../node/demand/node-requirements.ts';
 import { foreignAgent, unreachableStart } from '../../node/conditions/agent-condition.ts';
 import { maxPodsRemedy, podsBeyond } from '../../node/conditions/pod-capacity-condition.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';
-import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { isPrimaryInterface, type NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
 import type { AskingNode } from './cloud-facts.ts';
 import { type Finding, finding, ok } from './finding.ts';
@@ -54,7 +55,11 @@ interface Capacity {
 
 function maxOf(node: AskingNode, question: CapacityQuestion): number {
   const known = limitsOf(node, question);
-  return known === undefined || 'problem' in known ? 0 : maximumAllocatable(known, node.requirements);
+  if (known === undefined || 'problem' in known) return 0;
+  const { instanceId, requirements } = node;
+  const networkId = question.interfaces.get(instanceId)?.find(isPrimaryInterface)?.networkId;
+  const asked = networkId === undefined ? requirements : requirementsIn(networkId, requirements);
+  return maximumAllocatable(known, asked);
 }
 
 function limitsOf(

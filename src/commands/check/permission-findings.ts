@@ -1,7 +1,7 @@
 // Whether the cloud would permit what Headwater changes there. Pure.
 import type { CloudDescriptor } from '../../config/clouds/cloud-descriptor.ts';
 import { chooseSecurityGroups } from '../../node/allocate/security-group-choice.ts';
-import type { NodeRequirements } from '../../node/demand/node-requirements.ts';
+import { type NodeRequirements, requirementsIn } from '../../node/demand/node-requirements.ts';
 import { remedyFor } from '../../node/conditions/call-condition.ts';
 import {
   isPrimaryInterface,
@@ -39,7 +39,7 @@ export function rehearsedNodes(question: RehearsalQuestion): readonly RehearsedN
     const interfaces = byInstance.get(instanceId) ?? [];
     const primary = interfaces.find(isPrimaryInterface);
     if (primary === undefined) return [];
-    const asked = { ...requirements, networkId: requirements.podNetworkId ?? primary.networkId };
+    const asked = requirementsIn(primary.networkId, requirements);
     const groups = chooseSecurityGroups(asked, infrastructure, { interfaces });
     if (groups.kind !== 'chosen' && traits.interfaces === 'made') return [];
     return [

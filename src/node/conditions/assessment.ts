@@ -36,6 +36,7 @@ import {
   exclusionOf,
   type NodeRequirements,
   type RequirementDefaults,
+  requirementsIn,
   requirementsOf,
 } from '../demand/node-requirements.ts';
 import { retiredHoldings, retiredInUse } from '../release/retired-holdings.ts';
@@ -126,10 +127,10 @@ export function assess(facts: AssessmentFacts, rules: AssessmentRules): Assessme
   const { view } = facts;
   // Empty while nobody says which network the node is in.
   const networkId = read.requirements.networkId ?? networkOf(view) ?? view.interfaces[0]?.networkId ?? '';
-  const { podNetworkId = networkId, firstInterfaceIndex: first } = read.requirements;
-  // Where pods are elsewhere than their instance, its primary interface has no place for them.
-  const firstInterfaceIndex = podNetworkId === networkId ? first : Math.max(1, first);
-  const requirements = { ...read.requirements, networkId: podNetworkId, firstInterfaceIndex };
+  const hasPodNetwork = read.requirements.podNetworkId !== undefined;
+  const requirements = hasPodNetwork
+    ? requirementsIn(networkId, read.requirements)
+    : { ...read.requirements, networkId };
   return checkNetwork(view, networkId, rules) ?? assessIn(facts, { networkId, requirements }, rules);
 }
 

@@ -54,6 +54,13 @@ export function exclusionOf(item: NetworkInterface, requirements: AskedRequireme
   return exclusionByTags(item, requirements);
 }
 
+/** `networkId`: that of the instance. Where its pods are elsewhere, its primary interface has no place for them. */
+export function requirementsIn(networkId: string, asked: AskedRequirements): NodeRequirements {
+  const { podNetworkId = networkId, firstInterfaceIndex: first } = asked;
+  const firstInterfaceIndex = podNetworkId === networkId ? first : Math.max(1, first);
+  return { ...asked, networkId: podNetworkId, firstInterfaceIndex };
+}
+
 const nothingSpared: readonly string[] = [];
 
 /** Addresses that pods must not get of an interface whose others they may have. */

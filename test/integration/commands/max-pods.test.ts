@@ -29,6 +29,7 @@ describe('headwater max-pods', () => {
       '--aws-enable-prefix-delegation',
       '--output=json',
     );
+    const elsewhere = await ask('--type=m5.large', '--pod-vpc-id=vpc-00000000000000002');
     const words = await ask('--type', 'm5.large', 'm5.xlarge');
     const karpenter = await ask(
       '--type=m5.large,m5.xlarge',
@@ -43,6 +44,7 @@ describe('headwater max-pods', () => {
       expect.stringMatching(/^m5\.large +3 +10 +no +27 +29$/),
       expect.stringMatching(/^m5\.xlarge +4 +15 +no +56 +58$/),
     ]);
+    expect(linesOf(elsewhere.out)[1]).toMatch(/^m5\.large +3 +10 +no +18 +20$/);
     expect(words).toEqual(text);
     expect(json).toMatchObject({ code: 1, err: '' });
     expect(JSON.parse(json.out)).toEqual({

@@ -43,6 +43,15 @@ describe('rows of what nodes can hold', () => {
       ],
     ],
     [
+      'a kubelet that counts pods on the primary interface, where pods are in another network',
+      [askingNode('a', { podNetworkId: 'vpc-9' })],
+      { podCapacity: new Map([['a', 29]]), interfaces: new Map([['i-a', [eni(0, 1)]]]) },
+      [
+        ['warning', 'the kubelet of 1 node (a) admits 29 pods, although m5.large can hold 18 addresses'],
+        summary,
+      ],
+    ],
+    [
       'a kubelet that admits more pods than given interfaces can hold',
       [node('a'), node('b')],
       {
