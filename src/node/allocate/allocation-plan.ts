@@ -76,3 +76,9 @@ export interface Ipv6Unmet {
   /** Blocked scopes that could have brought it. */
   readonly refusals: readonly ScopeRefusal[];
 }
+
+/** The interfaces whose detachment is an obstacle. */
+export function detachingIn(plan: Pick<AllocationPlan, 'obstacle' | 'ipv6'> | undefined): readonly string[] {
+  const obstacles = [plan?.obstacle, plan?.ipv6?.obstacle];
+  return obstacles.flatMap((each) => (each?.kind === 'interfacesDetaching' ? each.interfaceIds : []));
+}

@@ -1,5 +1,6 @@
 // Reports why a node cannot be satisfied: once while it lasts, and its end once the agent is shown what it lacked.
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import { detachingIn } from '../allocate/allocation-plan.ts';
 import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import { blockingCondition, type PartReports } from '../conditions/blocking-condition.ts';
 import {
@@ -40,6 +41,11 @@ export class ConditionReport {
 
   get plan(): PartReports['plan'] {
     return this.#plan;
+  }
+
+  /** Interfaces whose change a call of ours explains, or the condition. */
+  get explained(): ReadonlySet<string> {
+    return new Set([...this.#state.changedByUs, ...detachingIn(this.#plan)]);
   }
 
   step(reports: PartReports, now: number): Requeue {

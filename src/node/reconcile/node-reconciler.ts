@@ -329,13 +329,13 @@ export class NodeReconciler {
   }
 
   #warn(now: number): Requeue {
-    const { view, node, assessed: assessment, changedByUs, podUse } = this.#state;
+    const { view, node, assessed: assessment, podUse } = this.#state;
     const staticIp = this.#staticAddress.problem.warning;
     const unlisted = this.#context.cloud.instances.failures.unlistedBecause(this.#state.instanceId);
     const { infrastructure } = this.#context.cloud.network;
     const admittedPods = this.#context.fleet.kubelets.admittedPods(node.name);
-    const facts = { view, assessment, infrastructure, changedByUs, staticIp, podUse, unlisted, admittedPods };
-    return this.#warnings.step(node, facts, now);
+    const facts = { view, assessment, infrastructure, staticIp, podUse, unlisted, admittedPods };
+    return this.#warnings.step(node, { ...facts, changes: this.#report }, now);
   }
 
   #enqueue(start: Begin): () => void {

@@ -43,8 +43,8 @@ export interface WarningFacts {
   readonly unlisted?: NodeCondition | undefined;
   /** Security groups of the cloud; undefined: they are not compared. */
   readonly infrastructure?: Infrastructure;
-  /** Interfaces that we are changing. */
-  readonly changedByUs: ReadonlySet<string>;
+  /** `explained`: interfaces whose change a call of ours explains, or the condition of the node. */
+  readonly changes: { readonly explained: ReadonlySet<string> };
   /** Pods that the kubelet admits. */
   readonly admittedPods?: number | undefined;
   /** Why the node lacks the static address it asks for. */
@@ -187,11 +187,11 @@ function interfaceWarnings(
 
 function lastingWarnings(
   node: CiliumNode,
-  { view, assessment, changedByUs }: WarningFacts,
+  { view, assessment, changes }: WarningFacts,
   words: CloudWords,
 ): readonly LastingWarning[] {
   if (view === undefined || assessment.kind !== 'served') return [];
-  const found: LastingWarning[] = isInDeficit(assessment) ? [...changeWarning(view, changedByUs)] : [];
+  const found: LastingWarning[] = isInDeficit(assessment) ? [...changeWarning(view, changes)] : [];
   const start = startWarning(node, { view, assessment }, words);
   if (start !== undefined) found.push({ about: 'start', condition: start, patience });
   const { usage, wanted } = assessment;
@@ -205,12 +205,14 @@ function lastingWarnings(
 
 function changeWarning(
   { interfaces }: InstanceView,
-  changedByUs: WarningFacts['changedByUs'],
+  changes: WarningFacts['changes'],
 ): readonly LastingWarning[] {
-  const changing = interfaces
-    .filter(({ condition, attachment }) => condition === 'changing' || attachment?.state === 'detaching')
-    .filter(({ id }) => !changedByUs.has(id))
-    .map(({ id }) => id);
+  const found = interfaces.filter(
+    ({ condition, attachment }) => condition === 'changing' || attachment?.state === 'detaching',
+  );
+  if (found.length === 0) return [];
+  const { explained } = changes;
+  const changing = found.filter(({ id }) => !explained.has(id)).map(({ id }) => id);
   if (changing.length === 0) return [];
   return [{ about: 'changing', condition: changingInterfaces(changing), patience: changePatience }];
 }

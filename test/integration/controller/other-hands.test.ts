@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { attach } from '../../../src/simulator/cloud/attachments.ts';
+import { attach, detach } from '../../../src/simulator/cloud/attachments.ts';
 import { plainInterface, stop, start, terminate } from '../../../src/simulator/cloud/instances.ts';
 import { createInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
@@ -59,6 +59,30 @@ describe('a person or client with the same account', () => {
     expect(world.interfaces(machine)).toHaveLength(3);
     expect(world.pool(machine).size).toBe(20);
     expect(world.orphaned()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('detaches an interface whose slot the node needs, which takes long: the node says so once, with one remedy', async () => {
+    const world = new World({ cloud: at({ times: { detachMs: 1_800_000 } }) });
+    const machine = world.machine();
+    const { controller } = startController(world);
+    await world.announce(machine);
+    await world.request(machine, 24);
+    await world.advance(60_000);
+    const last = world.interfaces(machine).at(-1);
+    const { network } = world.cluster.ec2;
+    detach(network, last?.attachment?.id ?? '');
+    // It is read by then.
+    await world.advance(600_000);
+    await world.request(machine, 26);
+
+    await world.advance(900_000);
+
+    expect(world.operatorError(machine)).toMatch(
+      new RegExp(`^wait until ${last?.id} is detached, or detach it by force`),
+    );
+    expect(controller.node(machine.name)).toMatchObject({ reason: 'InterfaceChanging' });
+    expect(controller.status().warnings).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 

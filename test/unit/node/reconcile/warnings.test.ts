@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { assess, type Assessment } from '../../../../src/node/conditions/assessment.ts';
+import { detachingIn } from '../../../../src/node/allocate/allocation-plan.ts';
 import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
 import { Warnings } from '../../../../src/node/reconcile/warnings.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
@@ -53,7 +54,13 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const warnings = new Warnings(implementation, {
     emit: (event) => event.kind === 'warning' && found.push(event.warning),
   });
-  const facts = { view: known, assessment, changedByUs: none, staticIp: undefined, podUse: noPods };
+  const facts = {
+    view: known,
+    assessment,
+    changes: { explained: none },
+    staticIp: undefined,
+    podUse: noPods,
+  };
   const update = (): unknown => warnings.step(node, facts, clock.monotonic());
 
   update();
@@ -107,7 +114,13 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
     });
     const known = { ...view(interfaces), read: true };
     const assessment = assessed(node, known, current.pods);
-    const facts = { view: known, assessment, changedByUs: none, staticIp: undefined, podUse: noPods };
+    const facts = {
+      view: known,
+      assessment,
+      changes: { explained: none },
+      staticIp: undefined,
+      podUse: noPods,
+    };
     const { requeueAfter } = warnings.step(node, facts, clock.monotonic());
     cancel();
     if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update());
@@ -178,6 +191,25 @@ test('pods are not reported while their agent may wait for the first addresses',
   expect(await reportsOn([{ at: 1, pods: 2 }], 5)).toEqual([]);
 });
 
+test('an interface of which the condition of its node says that it is being detached has no warning that says otherwise', () => {
+  const items = [1, 2].map((index) => eni(index, 0, { attachment: attachment({ state: 'detaching' }) }));
+  const node = nodeOf({ pool: {}, enis: {}, used: {} });
+  const known = { ...view(items), read: true };
+  const shared = { view: known, staticIp: undefined, podUse: noPods };
+  const facts = { ...shared, assessment: assessed(node, known, 1) };
+  const warned = (ids: readonly string[], ofIpv6: readonly string[]): string => {
+    const warnings = new Warnings(implementation, { emit: () => undefined });
+    const obstacle = { kind: 'interfacesDetaching', interfaceIds: ids } as const;
+    const ipv6 = { kind: 'unmet', obstacle: { ...obstacle, interfaceIds: ofIpv6 }, refusals: [] } as const;
+    const explained = new Set(detachingIn({ obstacle, ipv6 }));
+    for (const now of [0, 300_000]) warnings.step(node, { ...facts, changes: { explained } }, now);
+    return warnings.list.map(({ reason, message }) => `${reason}: ${message}`).join();
+  };
+
+  expect([warned(['eni-1', 'eni-2'], []), warned(['eni-1'], ['eni-2'])]).toEqual(['', '']);
+  expect(warned(['eni-1'], [])).toMatch(/InterfaceChanging: .* keeps changing eni-2,/);
+});
+
 describe('an interface that keeps changing while its node lacks addresses', () => {
   const minute = 60_000;
   const byUs = new Set(['eni-1']);
@@ -186,7 +218,7 @@ describe('an interface that keeps changing while its node lacks addresses', () =
   const detaching = eni(1, 0, { attachment: attachment({ state: 'detaching' }) });
 
   test.each<
-    [string, readonly [at: number, item: NetworkInterface, changedByUs: ReadonlySet<string>][], number]
+    [string, readonly [at: number, item: NetworkInterface, explained: ReadonlySet<string>][], number]
   >([
     ['for five minutes is reported', [[0, changing, none]], 5 * minute],
     ['or is being detached for five minutes is reported', [[0, detaching, none]], 5 * minute],
@@ -222,23 +254,23 @@ describe('an interface that keeps changing while its node lacks addresses', () =
       emit: (event) => event.kind === 'warning' && found.push([clock.monotonic(), event.warning.reason]),
     });
     let cancel = (): void => undefined;
-    const update = (item: NetworkInterface, changedByUs: ReadonlySet<string>): void => {
+    const update = (item: NetworkInterface, explained: ReadonlySet<string>): void => {
       cancel();
       const known = { ...view([item]), read: true };
       const facts = {
         view: known,
         assessment: assessed(node, known, 1),
-        changedByUs,
+        changes: { explained },
         staticIp: undefined,
         podUse: noPods,
       };
       const { requeueAfter } = warnings.step(node, facts, clock.monotonic());
-      if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update(item, changedByUs));
+      if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update(item, explained));
     };
 
-    for (const [at, item, changedByUs] of moments) {
+    for (const [at, item, explained] of moments) {
       await clock.advance(at - clock.monotonic());
-      update(item, changedByUs);
+      update(item, explained);
     }
     await clock.advance(20 * minute);
     update(ready, none);
