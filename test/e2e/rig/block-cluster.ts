@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { isObject, type JsonObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { type RealApi, startRealApi } from './real-api.ts';
 import { createRoles, createServiceAccount } from './service-accounts.ts';
-import { type RoleScope, shippedRoles } from './shipped-roles.ts';
+import { type RoleRule, type RoleScope, shippedRoles } from './shipped-roles.ts';
 
 export interface BlockClusterOptions {
   readonly scope: Exclude<RoleScope, 'agent' | 'agent-taint' | 'eni'>;
@@ -17,6 +17,8 @@ export interface BlockClusterOptions {
   readonly apiFlags?: readonly string[];
   /** The role of what is done beside. */
   readonly also?: 'agent-taint';
+  /** Names of the Leases of all releases; by default that of one. */
+  readonly leases?: readonly string[];
 }
 
 const ciliumNodes = '/apis/cilium.io/v2/ciliumnodes';
@@ -49,12 +51,14 @@ export class BlockCluster {
   }
 
   static async start(options: BlockClusterOptions): Promise<BlockCluster> {
-    const { scope, also, apiFlags = [] } = options;
+    const { scope, also, apiFlags = [], leases } = options;
     const api = await startRealApi({ clock: systemClock, flags: apiFlags, withoutRoles: true });
     const more = also === undefined ? [] : (await shippedRoles(also)).flatMap(({ rules }) => rules);
     // As the chart does: in one role.
     const roles = (await shippedRoles(scope)).map((role) =>
-      role.kind === 'ClusterRole' ? { ...role, rules: [...role.rules, ...more] } : role,
+      role.kind === 'ClusterRole'
+        ? { ...role, rules: [...role.rules, ...more] }
+        : { ...role, rules: role.rules.map((rule) => ofLeases(rule, leases)) },
     );
     await createRoles(api.call, roles);
     await createServiceAccount(api.call, account, roles);
@@ -213,6 +217,10 @@ export class BlockCluster {
     await Promise.all(this.controllers.map((controller) => controller.kill()));
     await this.api.stop();
   }
+}
+
+function ofLeases(rule: RoleRule, leases: readonly string[] | undefined): RoleRule {
+  return rule.resourceNames === undefined || leases === undefined ? rule : { ...rule, resourceNames: leases };
 }
 
 /** Each as pool and CIDR. */

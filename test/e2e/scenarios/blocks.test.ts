@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../rig/child-process.ts';
+import type { ControllerChild } from '../../../rig/controller-child.ts';
 import { metricIn } from '../../../rig/metric-text.ts';
 import { BlockCluster, type BlockClusterOptions } from '../rig/block-cluster.ts';
 
@@ -157,6 +158,70 @@ describe('docs/cidr-modes.md', () => {
     } finally {
       await cluster.stop();
     }
+  });
+});
+
+describe('nodes of two releases, whose selectors differ', () => {
+  let cluster: BlockCluster;
+
+  beforeAll(async () => {
+    const leases = ['first', 'second', 'third', 'whole'];
+    cluster = await BlockCluster.start({ scope: 'cluster-pool', flags: [], leases });
+  });
+
+  afterAll(async () => {
+    await cluster.stop();
+  });
+
+  /** Resolves once it leads. */
+  async function startRelease(name: string, network: string, selector: string): Promise<ControllerChild> {
+    const controller = await cluster.startController([
+      `--leader-election-lease-name=${name}`,
+      `--cluster-pool-ipv4-cidr=${network}`,
+      ...(selector === '' ? [] : [`--node-selector=${selector}`]),
+    ]);
+    await cluster.until(`${name} leads, or ends`, async () =>
+      (await controller.get('/status').catch(() => '"leading"')).includes('"leading"'),
+    );
+    return controller;
+  }
+
+  test('have blocks of their own release, and a younger one without a selector ends at its start', async () => {
+    await startRelease('first', '10.0.0.0/16', 'team=a');
+    const second = await startRelease('second', '10.1.0.0/16', 'team in (b,c)');
+    await cluster.createLabelled('node-a', { team: 'a' });
+    await cluster.createLabelled('node-b', { team: 'b' });
+    await cluster.served(2);
+    const whole = await startRelease('whole', '10.2.0.0/16', '');
+
+    expect(await whole.child.ended).toBe('ended with exit code 1');
+    expect(whole.lines.join('')).toContain('another release serves nodes of this cluster');
+    expect(await cluster.blocks()).toEqual(
+      new Map([
+        ['node-a', ['10.0.0.0/24']],
+        ['node-b', ['10.1.0.0/24']],
+      ]),
+    );
+    expect(await second.get('/metrics')).not.toContain('code="403"');
+  });
+
+  test('that a third one chooses, too, stay with the older ones, and say why', async () => {
+    const third = await startRelease('third', '10.3.0.0/16', 'team');
+    await cluster.createLabelled('node-c', { team: 'c' });
+    await cluster.createLabelled('node-d', { team: 'd' });
+    const blocks = await cluster.served(4);
+    await cluster.until('an Event tells of each overlap', async () => {
+      const events = JSON.stringify(await cluster.api.call('GET', '/api/v1/events'));
+      return (
+        ['a', 'b'].every((name) => events.includes(`"name":"node-${name}"`)) &&
+        events.includes('NodeSelectorsOverlap')
+      );
+    });
+
+    expect([blocks.get('node-c'), blocks.get('node-d')]).toEqual([['10.1.1.0/24'], ['10.3.0.0/24']]);
+    const { overlaps } = JSON.parse(await third.get('/status')) as { overlaps: { node: string }[] };
+    expect(overlaps.map(({ node }) => node).toSorted()).toEqual(['node-a', 'node-b', 'node-c']);
+    expect(await third.get('/metrics')).not.toContain('code="403"');
   });
 });
 
