@@ -167,7 +167,10 @@ function neededOf(node: JsonObject, held: number): number {
 }
 
 /** `cilium-operator-aws`. */
-export function eniCloud(network: CloudNetwork, { describes = false } = {}): OperatorCloud {
+export function eniCloud(
+  network: CloudNetwork,
+  { describes = false, showsZones = false } = {},
+): OperatorCloud {
   const firstIndexOf = (node: JsonObject): number => numberAt(node, 'spec', 'eni', 'first-interface-index');
   const carriesPods = (node: JsonObject, item: NetworkInterface): boolean =>
     (item.deviceIndex ?? 0) >= firstIndexOf(node);
@@ -180,6 +183,7 @@ export function eniCloud(network: CloudNetwork, { describes = false } = {}): Ope
       mac: item.mac,
       description: describes ? `${item.description} (Cilium)` : item.description,
       number: item.deviceIndex ?? 0,
+      'availability-zone': showsZones ? item.zone : '',
       subnet: { id: item.subnetId, cidr: network.subnets.get(item.subnetId)?.block ?? '' },
       vpc: vpcOf(network, item),
       addresses: secondary(item),
@@ -210,7 +214,7 @@ export function eniCloud(network: CloudNetwork, { describes = false } = {}): Ope
 const managed = { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': 'e2e' };
 
 /** `cilium-operator-alibabacloud`. */
-export function alibabaCloud(network: CloudNetwork): OperatorCloud {
+export function alibabaCloud(network: CloudNetwork, { ipv6Cidr = '' } = {}): OperatorCloud {
   const carriesPods = ({ deviceIndex = 0 }: NetworkInterface): boolean => deviceIndex > 0;
   const all = ({ addresses }: NetworkInterface): readonly string[] => addresses;
   const status = (item: NetworkInterface): JsonObject =>
@@ -222,7 +226,11 @@ export function alibabaCloud(network: CloudNetwork): OperatorCloud {
       'security-groupids': item.groupIds,
       vpc: { 'vpc-id': item.vpcId, cidr: network.find('vpcs', item.vpcId).blocks[0]?.block ?? '' },
       'zone-id': item.zone,
-      vswitch: { 'vswitch-id': item.subnetId, cidr: network.subnets.get(item.subnetId)?.block ?? '' },
+      vswitch: {
+        'vswitch-id': item.subnetId,
+        cidr: network.subnets.get(item.subnetId)?.block ?? '',
+        ...(ipv6Cidr !== '' && { 'ipv6-cidr': ipv6Cidr }),
+      },
       'primary-ip-address': item.primaryAddress,
       'private-ipsets': item.addresses.map((address) => ({
         'private-ip-address': address,

@@ -7,12 +7,13 @@ import { objectAt, valueAt } from '../../../src/simulator/workload/json.ts';
 import { ciliumNodesPath } from '../../../src/simulator/workload/own-node.ts';
 import { bothWrite, byOperator, nodes, Takeover, type TakeoverModel } from './takeover.ts';
 import { takeoverPlan } from './takeover-plan.ts';
-import { byHeadwater, changedByHeadwater } from './write-log.ts';
+import { byHeadwater, changedByHeadwater, membersOfOthers } from './write-log.ts';
 
 export interface TakeoverMode {
   readonly mode: string;
-  /** The section of the status, and a member of an interface there that neither side writes. */
+  /** The section of the status, and a member of an interface there that only the operator writes. */
   readonly section: string;
+  readonly member: readonly string[];
   readonly serve: (nodes: number) => Promise<TakeoverModel>;
   /** Options with which idle addresses go back. */
   readonly releases: readonly string[];
@@ -34,6 +35,7 @@ const foreign = {
 export function describeTakeover({
   mode,
   section,
+  member,
   serve,
   releases,
   bothProtocols,
@@ -202,6 +204,9 @@ export function describeTakeover({
         statusIpam: ['release-ips', 'operator-status', 'assigned-static-ip'],
       };
       expect(changedByHeadwater(all, ours)).toEqual([]);
+      const members = membersOfOthers(all, { section, path: member });
+      expect(members.changed).toEqual([]);
+      expect(members.kept).toBeGreaterThan(nodes);
       for (const node of await cluster.ciliumNodes()) {
         const ipam = objectAt(node, 'status', 'ipam');
         const shown = Object.fromEntries(Object.keys(foreign).map((name) => [name, valueAt(ipam, name)]));

@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import {
   isObject,
   type JsonObject,
+  listAt,
   numberAt,
   objectAt,
   parseObject,
   textAt,
+  textsAt,
+  valueAt,
 } from '../../../src/simulator/workload/json.ts';
 
 export interface LoggedWrite {
@@ -129,16 +132,81 @@ export interface OwnFields {
 /** Where one of its writes changed more of an object than what is its own: the node, with before and after. */
 export function changedByHeadwater(all: readonly LoggedWrite[], own: OwnFields): readonly string[] {
   const last = new Map<string, string>();
+  return inOrder(all).flatMap((write) => {
+    const before = last.get(write.node);
+    const after = JSON.stringify(othersOf(write.object, own));
+    last.set(write.node, after);
+    return byHeadwater(write) && before !== after ? [`${write.node}: ${before} became ${after}`] : [];
+  });
+}
+
+/** A member of each interface in a section of the status that Headwater does not write. */
+export interface MemberOfOthers {
+  readonly section: string;
+  readonly path: readonly string[];
+}
+
+/** How often a write of Headwater left such a member of an interface as it was, and where it did not. */
+export function membersOfOthers(
+  all: readonly LoggedWrite[],
+  member: MemberOfOthers,
+): { readonly kept: number; readonly changed: readonly string[] } {
+  const last = new Map<string, ReadonlyMap<string, string | undefined>>();
+  const changed: string[] = [];
+  let kept = 0;
+  for (const write of inOrder(all)) {
+    const after = membersIn(write.object, member);
+    const before = [...(last.get(write.node) ?? [])].filter(([id]) => after.has(id) && byHeadwater(write));
+    last.set(write.node, after);
+    for (const [id, value] of before)
+      if (value !== after.get(id)) changed.push(`${write.node}: ${id}: ${value} became ${after.get(id)}`);
+      else if (value !== undefined) kept++;
+  }
+  return { kept, changed };
+}
+
+/** By interface. */
+function membersIn(
+  object: JsonObject,
+  { section, path }: MemberOfOthers,
+): ReadonlyMap<string, string | undefined> {
+  const listed = listAt(object, 'status', section, 'interfaces').map(
+    (item) => [textAt(item, 'id'), item] as const,
+  );
+  const named = Object.entries(objectAt(object, 'status', section, 'enis'));
+  return new Map([...listed, ...named].map(([id, item]) => [id, JSON.stringify(valueAt(item, ...path))]));
+}
+
+/** Where a write, whoever made it, took a block from an object, or gave it one of another object. */
+export function misgivenBlocks(all: readonly LoggedWrite[]): readonly string[] {
+  const held = new Map<string, readonly string[]>();
+  const holders = new Map<string, string>();
+  return inOrder(all).flatMap(({ node, program, object }) => {
+    const now = blocksIn(object);
+    const lost = (held.get(node) ?? []).filter((block) => !now.includes(block));
+    const taken = now.filter((block) => (holders.get(block) ?? node) !== node);
+    held.set(node, now);
+    for (const block of now) holders.set(block, node);
+    return [
+      ...lost.map((block) => `${program} took ${block} from ${node}`),
+      ...taken.map((block) => `${program} gave ${node} a block of another one: ${block}`),
+    ];
+  });
+}
+
+/** Blocks of a Node, or of a CiliumNode in whichever mode. */
+function blocksIn(object: JsonObject): readonly string[] {
+  const pools = listAt(object, 'spec', 'ipam', 'pools', 'allocated').flatMap((each) =>
+    textsAt(each, 'cidrs'),
+  );
+  const own = [...textsAt(object, 'spec', 'podCIDRs'), ...textsAt(object, 'spec', 'ipam', 'podCIDRs')];
+  return [...new Set([...own, ...pools])];
+}
+
+function inOrder(all: readonly LoggedWrite[]): readonly LoggedWrite[] {
   const versionOf = ({ object }: LoggedWrite): number =>
     Number(textAt(object, 'metadata', 'resourceVersion'));
-  return all
-    .toSorted((a, b) => versionOf(a) - versionOf(b))
-    .flatMap((write) => {
-      const before = last.get(write.node);
-      const after = JSON.stringify(othersOf(write.object, own));
-      last.set(write.node, after);
-      return byHeadwater(write) && before !== after ? [`${write.node}: ${before} became ${after}`] : [];
-    });
+  return all.toSorted((a, b) => versionOf(a) - versionOf(b));
 }
 
 function othersOf(object: JsonObject, { spec, ipam, status, statusIpam }: OwnFields): readonly unknown[] {

@@ -5,6 +5,7 @@ import { describeTakeover } from '../rig/operator-takeover.ts';
 describeTakeover({
   mode: 'azure',
   section: 'azure',
+  member: ['GatewayIP'],
   serve: async (nodes) => {
     const model = await serveAzureModel(nodes);
     return { ...model, operator: azureCloud(model.arm) };

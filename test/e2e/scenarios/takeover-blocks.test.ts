@@ -20,7 +20,13 @@ import {
 } from '../rig/block-takeover.ts';
 import { bothWrite } from '../rig/takeover.ts';
 import { takeoverPlan } from '../rig/takeover-plan.ts';
-import { byHeadwater, changedByHeadwater, type LoggedWrite, type OwnFields } from '../rig/write-log.ts';
+import {
+  byHeadwater,
+  changedByHeadwater,
+  type LoggedWrite,
+  misgivenBlocks,
+  type OwnFields,
+} from '../rig/write-log.ts';
 
 const election = takeoverPlan({}).flags.filter((flag) => flag.startsWith('--leader-election'));
 const byStandIn = ({ program }: LoggedWrite): boolean => program === 'cilium-operator-generic';
@@ -125,6 +131,10 @@ describe.each(changes.filter(([, { scope }]) => isBuilt || scope !== 'nodeipam')
       await pair.leader(['dryRun', 'paused']);
       expect((await takeover.writes.read()).filter(byHeadwater)).toEqual([]);
       config.mount({});
+      await cluster.until('Headwater has written', async () =>
+        (await takeover.writes.read()).some(byHeadwater),
+      );
+      await pair.killLeader();
       await taken;
       await cluster.served(3 * nodes);
       const liveBurst = await takeover.midBurst('live');
@@ -178,11 +188,12 @@ describe.each(changes.filter(([, { scope }]) => isBuilt || scope !== 'nodeipam')
       expect(changedSince(before, after)).toEqual([]);
     });
 
-    test('have every byte that is not Headwater’s as before, after each of its writes', async () => {
+    test('have their blocks and every byte that is not Headwater’s as before, after each write', async () => {
       const all = await takeover.writes.read();
 
       expect(all.filter(byHeadwater).length).toBeGreaterThan(nodes);
       expect(changedByHeadwater(all, own)).toEqual([]);
+      expect(misgivenBlocks(all)).toEqual([]);
     });
   },
 );
@@ -312,5 +323,6 @@ describe('CiliumNodes with blocks of a stand-in in the mode cluster-pool', () =>
     const all = await takeover.writes.read();
     const own = { ipam: ['podCIDRs', 'pools'], statusIpam: ownInStatus };
     expect(changedByHeadwater(all, own)).toEqual([]);
+    expect(misgivenBlocks(all)).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ import {
 import { serveEc2Model } from '../rig/ec2-model.ts';
 import { lossOfLease, type Rival } from '../rig/rivals.ts';
 import { nodes, Takeover } from '../rig/takeover.ts';
-import { byHeadwater } from '../rig/write-log.ts';
+import { byHeadwater, misgivenBlocks } from '../rig/write-log.ts';
 
 /** How long the API server is away, and how long pods and nodes come meanwhile, in ms. */
 const [away, growth] = [120_000, 90_000];
@@ -118,6 +118,7 @@ describe('an API server that is away for two minutes while Headwater takes nodes
     const all = [...after.values()].flat();
 
     expect(new Set(all).size).toBe(all.length);
+    expect(misgivenBlocks(await blocks.writes.read())).toEqual([]);
     expect([...first].filter(([name, own]) => after.get(name)?.join() !== own.join())).toEqual([]);
     await pair.leader([]);
   });
