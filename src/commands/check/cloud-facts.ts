@@ -202,11 +202,16 @@ export class CloudReader {
 
   /** Says why the instances came without a subnet. */
   async #networksOf(observations: readonly Observation[]): Promise<CloudRead<Infrastructure>> {
+    const { podNetworkId } = cloudSettings(this.#options).scope;
     const networks = [...interfacesIn(observations).values()].flat().map(({ networkId }) => networkId);
     if (networks.length === 0) return { kind: 'nothingToRead' };
     return answerOf(async () => {
       const { implementation } = this.#cloud;
-      const read = await implementation.readInfrastructure([...new Set(networks)], this.#context, []);
+      const read = await implementation.readInfrastructure(
+        withPods(networks, podNetworkId),
+        this.#context,
+        [],
+      );
       return read.infrastructure;
     });
   }
@@ -214,9 +219,9 @@ export class CloudReader {
   async #networks(nodes: readonly AskingNode[]): Promise<CloudRead<Infrastructure>> {
     const { networkId, podNetworkId } = cloudSettings(this.#options).scope;
     const named = nodes.map(({ requirements }) => requirements.networkId);
-    const ofInstances = networkId === undefined ? named : [networkId];
-    const networks = [...new Set([...ofInstances, podNetworkId])].filter((id) => id !== undefined);
-    if (networks.length === 0) return { kind: 'nothingToRead' };
+    const ofInstances = (networkId === undefined ? named : [networkId]).filter((id) => id !== undefined);
+    if (ofInstances.length === 0) return { kind: 'nothingToRead' };
+    const networks = withPods(ofInstances, podNetworkId);
     const zones = [...new Set(nodes.map(({ requirements }) => requirements.zone))].filter(Boolean);
     return answerOf(async () => {
       const { implementation } = this.#cloud;
@@ -239,6 +244,10 @@ export class CloudReader {
     }
     return { observations, infrastructure };
   }
+}
+
+function withPods(networks: readonly string[], podNetworkId: string | undefined): readonly string[] {
+  return [...new Set(podNetworkId === undefined ? networks : [...networks, podNetworkId])];
 }
 
 /** At most `max` of them: those that are preferred, and of the others some. */

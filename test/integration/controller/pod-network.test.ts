@@ -265,16 +265,24 @@ describe('an interface that was left behind in that VPC', () => {
   );
 });
 
+interface CheckedCluster {
+  readonly eni?: EniOptions;
+  /** One more block of the VPC of the pods. */
+  readonly block?: string;
+  /** The VPC that the agent names. */
+  readonly vpcId?: string;
+}
+
 describe('the command check', () => {
   async function rowsWith(
     flags: Readonly<Record<string, string>>,
-    { eni = inGroup, block = pods.block }: { readonly eni?: EniOptions; readonly block?: string } = {},
+    { eni = inGroup, block = pods.block, vpcId = ids.vpc }: CheckedCluster = {},
   ): Promise<readonly string[]> {
     const vpcs = [
       { name: 'main', id: ids.vpc, blocks: [testBlock] },
       { name: 'pods', id: pods.vpc, blocks: [pods.block, ...(block === pods.block ? [] : [block])] },
     ];
-    const world = new World({ cloud: cloudWithPodVpc({ vpcs }), configure: () => ({ eni }) });
+    const world = new World({ cloud: cloudWithPodVpc({ vpcs }), configure: () => ({ eni, vpcId }) });
     await world.announce(world.machine());
     const { findings } = await checkedWorld(world, flags);
     const rows = new Set(['pod network', 'subnets', 'selection', 'nodes']);
@@ -299,6 +307,11 @@ describe('the command check', () => {
     [
       'a block that both VPCs have',
       [option, { block: '10.0.128.0/17' }],
+      `problem pod network: 10.0.128.0/17 of ${pods.vpc} and ${testBlock} of ${ids.vpc} have addresses in common`,
+    ],
+    [
+      'such a block where the agent names the VPC of its pods',
+      [option, { block: '10.0.128.0/17', vpcId: pods.vpc }],
       `problem pod network: 10.0.128.0/17 of ${pods.vpc} and ${testBlock} of ${ids.vpc} have addresses in common`,
     ],
     ['no security groups', [option, { eni: {} }], `shows none of ${pods.vpc}: set spec.eni.security-groups`],
