@@ -103,12 +103,12 @@ export class Warnings {
       ...(isForeignAgent(node, traits) ? [foreignAgent()] : []),
       ...(!traits.ipv6 && asksForIpv6(node) ? [unsupportedIpv6()] : []),
     ];
-    this.#list = [...foreign, ...immediateWarnings(node, facts), ...lasting].map(presentable);
+    const { view, assessment } = facts;
+    const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
+    this.#list = [...foreign, ...immediateWarnings(node, facts, requirements), ...lasting].map(presentable);
     for (const warning of this.#list)
       if (!reported.has(warning.message)) this.#context.emit({ kind: 'warning', node, warning });
-    const { view } = facts;
-    const requirements = requirementsIn(facts);
-    if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
+    this.#reportExclusions(node, view, requirements);
     return requeueAt(
       [...this.#waits.values()].map(({ due }) => due),
       now,
@@ -133,7 +133,12 @@ export class Warnings {
       .map(({ condition }) => condition);
   }
 
-  #reportExclusions(node: CiliumNode, view: InstanceView, requirements: NodeRequirements): void {
+  #reportExclusions(
+    node: CiliumNode,
+    view: InstanceView | undefined,
+    requirements: NodeRequirements | undefined,
+  ): void {
+    if (view === undefined || requirements === undefined) return;
     const exclusions = exclusionsOf(view, requirements);
     const text = JSON.stringify(exclusions);
     if (text === this.#exclusions) return;
@@ -142,15 +147,14 @@ export class Warnings {
   }
 }
 
-function requirementsIn({ assessment }: WarningFacts): NodeRequirements | undefined {
-  return 'requirements' in assessment ? assessment.requirements : undefined;
-}
-
-function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly NodeCondition[] {
+function immediateWarnings(
+  node: CiliumNode,
+  facts: WarningFacts,
+  requirements: NodeRequirements | undefined,
+): readonly NodeCondition[] {
   const { view, staticIp, podUse, admittedPods } = facts;
   // If a node is not served, its condition already says why.
   const unlisted = facts.assessment.kind === 'served' ? facts.unlisted : undefined;
-  const requirements = requirementsIn(facts);
   const isKnown = view !== undefined && requirements !== undefined;
   return [
     ...(view === undefined ? [] : interfaceWarnings(view, facts.assessment)),
