@@ -6,7 +6,7 @@ import { optionNames, optionTable, type OptionName } from './option-table.ts';
 
 export interface ConfigDirectory {
   readonly path: string;
-  /** Entries, whoever they are for. */
+  /** Entries, also those that are for another program. */
   readonly names: ReadonlySet<string>;
   /** Trimmed texts of the relevant files, with their paths. */
   readonly files: ReadonlyMap<OptionName, ConfigFile>;

@@ -177,7 +177,7 @@ function membersIn(
   return new Map([...listed, ...named].map(([id, item]) => [id, JSON.stringify(valueAt(item, ...path))]));
 }
 
-/** Where a write, whoever made it, took a block from an object, or gave it one of another object. */
+/** Where a write, by Headwater or by others, took a block from an object, or gave it one of another object. */
 export function misgivenBlocks(all: readonly LoggedWrite[]): readonly string[] {
   const held = new Map<string, readonly string[]>();
   const holders = new Map<string, string>();

@@ -36,6 +36,9 @@ function assessed(node: CiliumNode, known: InstanceView, pendingPods: number): A
   });
 }
 
+/** Nothing else to warn of. */
+const quiet = { changes: { explained: none }, staticIp: undefined, podUse: noPods };
+
 /** What is said after a minute about an agent that wants 30 free addresses, on an m5.large without prefix delegation. */
 async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<readonly string[]> {
   const clock = new VirtualClock();
@@ -54,14 +57,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const warnings = new Warnings(implementation, {
     emit: (event) => event.kind === 'warning' && found.push(event.warning),
   });
-  const facts = {
-    view: known,
-    assessment,
-    changes: { explained: none },
-    staticIp: undefined,
-    podUse: noPods,
-  };
-  const update = (): unknown => warnings.step(node, facts, clock.monotonic());
+  const update = (): unknown => warnings.step(node, { view: known, assessment, ...quiet }, clock.monotonic());
 
   update();
   await clock.advance(60_000);
@@ -114,14 +110,7 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
     });
     const known = { ...view(interfaces), read: true };
     const assessment = assessed(node, known, current.pods);
-    const facts = {
-      view: known,
-      assessment,
-      changes: { explained: none },
-      staticIp: undefined,
-      podUse: noPods,
-    };
-    const { requeueAfter } = warnings.step(node, facts, clock.monotonic());
+    const { requeueAfter } = warnings.step(node, { view: known, assessment, ...quiet }, clock.monotonic());
     cancel();
     if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update());
     if (before > 0 && warnings.list.length === 0) note('-');
