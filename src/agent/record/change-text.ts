@@ -1,5 +1,6 @@
 // Changes as JSON. A text that is no change is damage, and never half of one.
 import type { Change } from '../ipam/holdings.ts';
+import { isObject } from '../../kubernetes/transport/json.ts';
 
 /** Undefined if the text is no change. */
 export function parseChange(text: string): Change | undefined {
@@ -14,10 +15,6 @@ export function parseChange(text: string): Change | undefined {
 
 function isChange(value: unknown): value is Change {
   return isObject(value) && Object.entries(value).every(([name, part]) => change[name]?.(part) === true);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 type Check = (part: unknown) => boolean;
