@@ -4,7 +4,7 @@ import { cidrText, type Family, families } from '../blocks/set/cidr.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { readCiliumNodeBlocks } from '../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readNodeBlocks } from '../kubernetes/node/node-blocks.ts';
-import { type JsonObject, valueAt } from '../kubernetes/transport/json.ts';
+import { type JsonObject, valueAt } from '../runtime/json.ts';
 import { steppedDemand } from '../blocks/set/stepped-demand.ts';
 import { linearDemand } from './allocators/block-balance.ts';
 import type { Holdings } from './ipam/holdings.ts';

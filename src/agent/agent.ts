@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentReport, agentReport } from './agent-report.ts';
 import type { AgentSettings } from './agent-settings.ts';
-import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
+import { isObject, type JsonObject } from '../runtime/json.ts';
 import { LinkedAbort } from '../kubernetes/transport/linked-abort.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';

@@ -7,12 +7,11 @@ import type { ConfiguredCommand } from '../config/option-scope.ts';
 import type { ProcessEnvironment } from '../config/option-row.ts';
 import { type Options, propertyOf } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
-import { optionVariables, unknownVariables } from '../config/unknown-variables.ts';
+import { unknownVariables } from '../config/unknown-variables.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
 import { createJsonLogger } from '../observability/json-logger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { nearest } from '../runtime/did-you-mean.ts';
 import { exitCode } from './exit-code.ts';
 import { problemLine, type Readers } from './problem-line.ts';
 
@@ -60,23 +59,14 @@ export function loadOrRefuse(flags: RawFlags, context: StartContext): Start {
   });
   for (const { message, details } of notices) log.info(message, details);
   for (const { message, details } of warnings) log.warn(message, details);
-  for (const variable of unknownVariables(processEnvironment.environment)) {
-    log.warn('no option has this environment variable', { variable, ...meantBy(variable) });
+  for (const unknown of unknownVariables(processEnvironment.environment)) {
+    log.warn('no option has this environment variable', { ...unknown });
   }
   return { kind: 'go', options, outbound, log };
 }
 
 /** Characters of a value: tags for every interface may be many. */
 const maxShown = 2000;
-
-/** Options of cilium-operator have its prefix; using ours is the most common mistake. */
-function meantBy(variable: string): { readonly meant?: string } {
-  const withOtherPrefix = variable.replace(/^HEADWATER_/, 'CILIUM_');
-  const meant = optionVariables.includes(withOtherPrefix)
-    ? withOtherPrefix
-    : nearest(variable, optionVariables);
-  return meant === undefined ? {} : { meant };
-}
 
 /** Numbers and booleans as such, everything else as given: units and maps read better that way. */
 function givenOptions({

@@ -8,7 +8,7 @@ import {
   taintRemoval,
 } from '../kubernetes/agent-taint.ts';
 import { NodeWriter } from '../kubernetes/node/node-writer.ts';
-import type { JsonObject } from '../kubernetes/transport/json.ts';
+import type { JsonObject } from '../runtime/json.ts';
 import type { WriteFailure, WriteOutcome } from '../kubernetes/transport/write-outcome.ts';
 import { readIdentity } from '../kubernetes/object-identity.ts';
 import type { ClusterNode } from '../kubernetes/watch/cluster-nodes.ts';

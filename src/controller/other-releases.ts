@@ -2,7 +2,7 @@
 // ours, too. Of two releases that choose one node, the one with the older Lease serves it: both see the same order.
 import { type NodeSelector, parseNodeSelector } from '../config/node-selector.ts';
 import { ask } from '../kubernetes/transport/api-reply.ts';
-import { isObject, listAt } from '../kubernetes/transport/json.ts';
+import { isObject, listAt } from '../runtime/json.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import { sleep } from '../runtime/clock.ts';
 import type { Pauses } from '../providers/gate/mutation-permission.ts';

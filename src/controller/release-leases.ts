@@ -2,7 +2,7 @@
 import { type NodeSelector, parseNodeSelector } from '../config/node-selector.ts';
 import { readIdentity } from '../kubernetes/object-identity.ts';
 import { ask } from '../kubernetes/transport/api-reply.ts';
-import { isObject, type JsonObject, listAt, textAt } from '../kubernetes/transport/json.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../runtime/json.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
 import { randomWait } from '../runtime/backoff.ts';
 import { retry } from '../runtime/retry.ts';

@@ -1,6 +1,6 @@
 // Decides what a Node shows of its agent that does not run yet: a taint, which only the agent's readiness ends, and the
 // condition of its network. The rules are those of cilium-operator. Pure.
-import { type Json, type JsonObject, listAt, memberOf, textAt, valueAt } from './transport/json.ts';
+import { type Json, type JsonObject, listAt, memberOf, textAt, valueAt } from '../runtime/json.ts';
 import { hasCondition } from './object-identity.ts';
 
 /** Says that the agent serves the Node: the only thing that cilium-operator and Headwater ever write about it. */

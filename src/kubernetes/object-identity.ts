@@ -1,5 +1,5 @@
 // The identity of an object of Kubernetes, read from what anyone may have written.
-import { type JsonObject, listAt, textAt, textsAt, valueAt } from './transport/json.ts';
+import { type JsonObject, listAt, textAt, textsAt, valueAt } from '../runtime/json.ts';
 
 export interface ObjectIdentity {
   readonly name: string;

@@ -36,8 +36,8 @@ export const azureMutants: readonly Mutant[] = [
   onAzure(
     'an update keeps only the fields that a typed model knows',
     'providers/azure/instance-model.ts',
-    'return { ...model, [name]: after };',
-    "return { ...Object.fromEntries(Object.entries(model).filter(([field]) => !field.startsWith('later'))), [name]: after };",
+    '{ ...model, [name]: after };',
+    "{ ...Object.fromEntries(Object.entries(model).filter(([field]) => !field.startsWith('later'))), [name]: after };",
   ),
   onAzure(
     'an update says which image its VM has',

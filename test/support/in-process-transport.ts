@@ -2,7 +2,7 @@
 // Simulations and tests use it; code above the transport port cannot tell the difference.
 import type { Clock } from '../../src/runtime/clock.ts';
 import { type Deadline, withDeadline } from '../../src/kubernetes/transport/deadline.ts';
-import type { Json, JsonObject } from '../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../src/runtime/json.ts';
 import { KubernetesError } from '../../src/kubernetes/transport/kubernetes-error.ts';
 import { LinkedAbort } from '../../src/kubernetes/transport/linked-abort.ts';
 import { retryAfter } from '../../src/kubernetes/transport/retry-after.ts';

@@ -20,7 +20,7 @@ import {
   objectAt,
   objectIn,
   valueAt,
-} from '../../kubernetes/transport/json.ts';
+} from '../../runtime/json.ts';
 import { ok } from '../ipam/ipam-error.ts';
 
 export interface NetworkConf {

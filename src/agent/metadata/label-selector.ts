@@ -1,12 +1,5 @@
 // Label selectors: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors. Pure.
-import {
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  textAt,
-  valueAt,
-} from '../../kubernetes/transport/json.ts';
+import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import type { Texts } from './node-pods.ts';
 
 /** Whether labels match. An empty selector matches all; one that cannot be read matches none. */

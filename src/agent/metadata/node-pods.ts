@@ -1,6 +1,6 @@
 // The pods of this node, as far as their addresses need it: who they are, which addresses they show, and what they say about
 // pools.
-import { type JsonObject, listAt, textAt, textsAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, listAt, textAt, textsAt, valueAt } from '../../runtime/json.ts';
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { canonicalAddress } from '../../blocks/set/cidr.ts';

@@ -5,7 +5,7 @@ import {
   ciliumPodIpPoolsPath,
   readCiliumPodIpPool,
 } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
-import { type JsonObject, textsAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textsAt } from '../../runtime/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import type { Holdings } from '../ipam/holdings.ts';
 import { failed, type Failed, ok, type Outcome } from '../ipam/ipam-error.ts';

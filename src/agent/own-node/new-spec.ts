@@ -2,7 +2,7 @@
 // a file. Pure.
 import { cloudOf } from '../../config/clouds/clouds.ts';
 import type { AgentMode } from '../../config/options/agent-options.ts';
-import { type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
 
 /** The spec of a new CiliumNode. The Node wins over the file. */

@@ -2,7 +2,7 @@
 // their interfaces, and status.ipam says which are in use and which may go.
 import type { CloudMode } from '../../config/clouds/clouds.ts';
 import { addressText, families, type Family, familyOf, parseAddress } from '../../blocks/set/cidr.ts';
-import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import {
   CrdAllocator,
   type Offer,

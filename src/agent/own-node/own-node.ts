@@ -4,7 +4,7 @@ import type { Logger } from '../../observability/logger.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
 import type { ClientPorts, KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { Reflector, type ReflectorState } from '../../kubernetes/watch/reflector.ts';

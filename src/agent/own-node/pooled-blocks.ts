@@ -2,7 +2,7 @@
 // which blocks it holds. A block that it stops holding gives nothing from before the write on until the object shows, in another
 // state, that it is held after all: the operator may give it to another node meanwhile.
 import { type Cidr, cidrOf, cidrText, families, type Family, parseAddress } from '../../blocks/set/cidr.ts';
-import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
 import type { Change, Holdings } from '../ipam/holdings.ts';

@@ -1,7 +1,7 @@
 // The agent's half of the release handshake, in status.ipam.release-ips: the controller marks an address, the agent answers
 // whether it may go, the controller takes it from the cloud and from the pool, and the agent deletes the entry. Pure.
 import { type ReleaseState, releaseStates } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { isObject, type Json } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json } from '../../runtime/json.ts';
 
 export interface Whereabouts {
   /** In the pool of the CiliumNode. */

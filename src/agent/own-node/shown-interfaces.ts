@@ -11,14 +11,7 @@ import {
   widthOf,
 } from '../../blocks/set/cidr.ts';
 import type { CloudMode } from '../../config/clouds/clouds.ts';
-import {
-  type Json,
-  type JsonObject,
-  listAt,
-  objectAt,
-  textAt,
-  valueAt,
-} from '../../kubernetes/transport/json.ts';
+import { type Json, type JsonObject, listAt, objectAt, textAt, valueAt } from '../../runtime/json.ts';
 import type { ShownInterface } from '../allocators/crd-allocator.ts';
 
 export interface CloudInterface extends ShownInterface {

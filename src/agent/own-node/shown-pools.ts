@@ -2,14 +2,7 @@
 // may write anything into it. Pure.
 import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../../blocks/set/cidr.ts';
 import { blockProblem } from '../agent-settings.ts';
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  listAt,
-  textAt,
-  valueAt,
-} from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, type JsonObject, listAt, textAt, valueAt } from '../../runtime/json.ts';
 import { isEqual } from '../../kubernetes/transport/merge-patch.ts';
 
 export interface ListedBlock {

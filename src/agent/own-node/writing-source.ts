@@ -2,7 +2,7 @@
 // patches bound to the state that they were computed from. At once while a pod waits, but at most one a second; else at most
 // one in the update interval.
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { isObject, type Json, type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, type JsonObject, textAt } from '../../runtime/json.ts';
 import { mergePatch } from '../../kubernetes/transport/merge-patch.ts';
 import type { WriteOutcome, WriteTarget } from '../../kubernetes/transport/write-outcome.ts';
 import { Trigger } from '../../runtime/trigger.ts';

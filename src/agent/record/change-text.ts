@@ -1,6 +1,6 @@
 // Changes as JSON. A text that is no change is damage, and never half of one.
 import type { Change } from '../ipam/holdings.ts';
-import { isObject } from '../../kubernetes/transport/json.ts';
+import { isObject } from '../../runtime/json.ts';
 
 /** Undefined if the text is no change. */
 export function parseChange(text: string): Change | undefined {

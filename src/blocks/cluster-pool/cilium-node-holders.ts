@@ -4,7 +4,7 @@ import type { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.
 import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import type { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import type { Reflector } from '../../kubernetes/watch/reflector.ts';
 import type { Assignment, BlockCondition, Holder } from '../allocation/block-holders.ts';

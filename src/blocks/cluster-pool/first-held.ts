@@ -1,7 +1,7 @@
 // CIDRs that objects had before this software first gave out blocks of its networks. Another program, or other mask sizes, gave
 // them, so they are held whole. A CIDR of that size that appears later is a claim of the object's writer, and need not count.
 // The Lease remembers what was there first. Pure.
-import { isObject, type Json, objectIn } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, objectIn } from '../../runtime/json.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
 import { type Cidr, cidrOf, cidrText, families } from '../set/cidr.ts';
 

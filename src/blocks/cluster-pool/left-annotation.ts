@@ -1,5 +1,5 @@
 // Blocks that deleted CiliumNodes left and pods use, for the next leader: the Lease remembers them. No object shows them. Pure.
-import { objectIn } from '../../kubernetes/transport/json.ts';
+import { objectIn } from '../../runtime/json.ts';
 import { type Cidr, cidrOf, cidrText } from '../set/cidr.ts';
 
 /** The annotation of the Lease. */

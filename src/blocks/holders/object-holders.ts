@@ -1,6 +1,6 @@
 // The half that CiliumNodes and Nodes share as objects that hold blocks: each answer of the API server is applied to what is known.
 import type { ObjectWriter } from '../../kubernetes/transport/object-writer.ts';
-import { textAt } from '../../kubernetes/transport/json.ts';
+import { textAt } from '../../runtime/json.ts';
 import type { WriteOutcome, WriteTarget } from '../../kubernetes/transport/write-outcome.ts';
 import type { Reflector } from '../../kubernetes/watch/reflector.ts';
 import type {

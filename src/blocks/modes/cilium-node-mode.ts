@@ -21,7 +21,7 @@ import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-write
 import { ciliumNodeDefinition } from '../../kubernetes/crd/cilium-node-schema.ts';
 import { ensureDefinition } from '../../kubernetes/crd/ensure-definition.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import type { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';

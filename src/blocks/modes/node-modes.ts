@@ -5,7 +5,7 @@ import type { AliasCloud, CloudDeps } from '../../controller/clouds/cloud.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { Allocator } from '../allocation/allocator.ts';
 import type { Holder } from '../allocation/block-holders.ts';
 import { BlockLedger } from '../allocation/block-ledger.ts';

@@ -1,6 +1,6 @@
 // Moves what cluster-pool gave a CiliumNode to the default pool: from `podCIDRs` to `pools.allocated`, in one write, so that the
 // node has its blocks at every moment.
-import type { Json, JsonObject } from '../../kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../runtime/json.ts';
 import { cidrText, contains, parseCidr } from '../set/cidr.ts';
 import type { ListedBlock, PoolState } from './pool-book.ts';
 import { listedEnds } from './pool-definition.ts';

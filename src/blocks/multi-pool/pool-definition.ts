@@ -1,6 +1,6 @@
 // The meaning of a CiliumPodIPPool: its networks, how they are divided, and how many addresses of a block pods get. Pure.
 import type { CiliumPodIpPool, PoolNetworks } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import type { PoolCidr } from '../allocation/shelf.ts';
 import { blockShape } from '../set/block-set.ts';
 import {

@@ -2,7 +2,7 @@
 // and we only what they get.
 import type { AllocatedPool, RequestedPool } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
-import { isObject, type Json, type JsonObject, listAt, textAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, type JsonObject, listAt, textAt } from '../../runtime/json.ts';
 import { type CiliumNodeHolder, ciliumNodeHolder } from '../cluster-pool/cilium-node-holders.ts';
 import { type Cidr, cidrOf, cidrText, isSame, overlaps } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';

@@ -3,7 +3,7 @@
 import { readNodeBlocks, readNodeNetwork } from '../../kubernetes/node/node-blocks.ts';
 import { isIgnored } from '../../kubernetes/object-identity.ts';
 import type { NodeWriter } from '../../kubernetes/node/node-writer.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import type { Reflector } from '../../kubernetes/watch/reflector.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { askedMaskSizes } from '../allocation/asked-mask-size.ts';

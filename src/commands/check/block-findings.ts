@@ -13,7 +13,7 @@ import { blockSettings } from '../../blocks/settings/block-pools.ts';
 import type { Options } from '../../config/option-table.ts';
 import { readCiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { readIdentity } from '../../kubernetes/object-identity.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
 import { type Finding, finding, ok } from './finding.ts';

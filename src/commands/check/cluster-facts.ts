@@ -11,7 +11,7 @@ import { readServedSchema, type ServedSchema } from '../../kubernetes/cilium-nod
 import { ciliumPodIpPoolsPath } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { readIdentity } from '../../kubernetes/object-identity.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { listAll, type ListingOptions } from '../../kubernetes/watch/listing.ts';
 import { ofPendingPods } from '../../kubernetes/watch/pending-pods.ts';

@@ -3,7 +3,7 @@ import { cloudOf, cloudSettings, isCloudMode } from '../../config/clouds/clouds.
 import type { Options } from '../../config/option-table.ts';
 import { type CiliumNodeReading, readCiliumNode } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
 import { isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { internalAddresses } from '../../kubernetes/watch/cluster-nodes.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';

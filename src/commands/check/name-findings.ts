@@ -5,7 +5,7 @@ import type { Options } from '../../config/option-table.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
 import { cloudNamed, readClusterName } from '../../controller/eni/cluster-naming.ts';
 import type { ShownClusterName } from '../../controller/eni/shown-cluster-name.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { counted } from '../status/words.ts';
 import { answerOf, type CloudRead } from './cloud-facts.ts';
 import { type Fact, known, valueOf } from './fact.ts';

@@ -1,5 +1,5 @@
 // Whether something else listens where a controller with these options would, in the network of hosts. Pure.
-import { type Json, type JsonObject, listAt, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type Json, type JsonObject, listAt, textAt, valueAt } from '../../runtime/json.ts';
 import {
   formatListenAddress,
   type ListenAddress,

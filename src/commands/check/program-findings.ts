@@ -1,6 +1,6 @@
 // Which programs run that give out addresses of the same machines, and whether the agents run. Pure.
 import type { Options } from '../../config/option-table.ts';
-import { type JsonObject, listAt, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, listAt, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
 import { type Finding, finding, ok } from './finding.ts';

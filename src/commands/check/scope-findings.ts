@@ -3,7 +3,7 @@ import type { Options } from '../../config/option-table.ts';
 import { NodeScope } from '../../controller/node-scope.ts';
 import { otherReleases, selectorAnnotation } from '../../controller/release-leases.ts';
 import { allLabels, readIdentity } from '../../kubernetes/object-identity.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import type { ReadCluster } from './cluster-facts.ts';

@@ -1,6 +1,6 @@
 // The parts of Nodes and CiliumNodes that the command check judges. Pure.
 import { admittedPods, isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
-import { type JsonObject, listAt, memberOf, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, listAt, memberOf, textAt, valueAt } from '../../runtime/json.ts';
 import { internalAddresses } from '../../kubernetes/watch/cluster-nodes.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 

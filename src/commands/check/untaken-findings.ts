@@ -7,7 +7,7 @@ import { addressesOn } from '../../providers/contract/shown-interfaces.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { ownersOfUsed } from '../../kubernetes/cilium-node/cilium-node-entries.ts';
 import { readIdentity } from '../../kubernetes/object-identity.ts';
-import { type JsonObject, listAt, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, listAt, textAt } from '../../runtime/json.ts';
 import { waitsOn } from '../../kubernetes/watch/pending-pods.ts';
 import type { AskingNode } from './cloud-facts.ts';
 import { type Finding, finding } from './finding.ts';

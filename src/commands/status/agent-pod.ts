@@ -1,7 +1,7 @@
 // Finds the pod of the agent on a node, and reads its status over a connection through the API server.
 import type { ForwardingTransport, PodPort } from '../../kubernetes/port-forward/pod-port.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import { type Json, listAt, textAt } from '../../kubernetes/transport/json.ts';
+import { type Json, listAt, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import { argumentOf, inWords, PodWay } from './pod-way.ts';
 import { readAgent, type ServedAgent } from './served-report.ts';

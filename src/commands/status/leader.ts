@@ -5,7 +5,7 @@ import { LeaseClient } from '../../kubernetes/lease/lease-client.ts';
 import type { LeaseRecord } from '../../kubernetes/lease/lease-record.ts';
 import type { ForwardingTransport } from '../../kubernetes/port-forward/pod-port.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
-import { type Json, listAt, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { type Json, listAt, textAt, valueAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { argumentOf, inWords, PodWay } from './pod-way.ts';

@@ -5,7 +5,7 @@ import {
   type PodPort,
 } from '../../kubernetes/port-forward/pod-port.ts';
 import type { ApiRefusal } from '../../kubernetes/transport/api-reply.ts';
-import { type Json, listAt } from '../../kubernetes/transport/json.ts';
+import { type Json, listAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Way } from './served-report.ts';
 

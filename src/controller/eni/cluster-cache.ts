@@ -7,7 +7,7 @@ import { ownersOfUsed } from '../../kubernetes/cilium-node/cilium-node-entries.t
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { type ClusterNode, ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';

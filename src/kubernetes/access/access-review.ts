@@ -3,7 +3,7 @@
 //
 // https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-access-review-v1/
 import { ask } from '../transport/api-reply.ts';
-import { memberOf, valueAt } from '../transport/json.ts';
+import { memberOf, valueAt } from '../../runtime/json.ts';
 import type { NeededAccess } from './needed-access.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { parse, YAMLParseError } from 'yaml';
-import { isObject, type JsonObject } from '../transport/json.ts';
+import { isObject, type JsonObject } from '../../runtime/json.ts';
 import { KubernetesError } from '../transport/kubernetes-error.ts';
 
 export interface KubeConfigPlaces {

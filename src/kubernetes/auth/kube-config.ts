@@ -12,7 +12,7 @@ import {
 import type { OpenIDConnectAuth } from '@kubernetes/client-node/dist/oidc_auth.js';
 import type { Clock } from '../../runtime/clock.ts';
 import { ExecCredentialSource, execSpecSchema } from './exec-credential-source.ts';
-import { isList, type JsonObject, listAt, memberOf, textAt } from '../transport/json.ts';
+import { isList, type JsonObject, listAt, memberOf, textAt } from '../../runtime/json.ts';
 import type { KubeConfigFile } from './kube-config-file.ts';
 import { KubernetesError } from '../transport/kubernetes-error.ts';
 import type { Identity, PemSource, UserOptions } from './user-credentials.ts';

@@ -2,7 +2,7 @@
 // nothing else in such an object. Each text is written once: if another writer removes it, it stays removed.
 import type { WriteTarget } from '../transport/write-outcome.ts';
 import type { CiliumNodeWriter } from './cilium-node-writer.ts';
-import { type JsonObject, textAt } from '../transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { randomWait, waitBeforeRetry } from '../../runtime/backoff.ts';
 import type { ProcessPorts } from '../../runtime/process-ports.ts';

@@ -1,7 +1,7 @@
 // Reads of a CiliumNode what matters for blocks: who it is, which blocks it shows, and who owns it. Anyone who may write one
 // may write anything into it, so every field is bounded, and none is trusted to be what it should.
 import { isIgnored, isKept, type ObjectIdentity, readIdentity } from '../object-identity.ts';
-import { isList, type JsonObject, listAt, memberOf, textAt, valueAt } from '../transport/json.ts';
+import { isList, type JsonObject, listAt, memberOf, textAt, valueAt } from '../../runtime/json.ts';
 
 export interface CiliumNodeBlocks extends ObjectIdentity {
   /** The owner asks on this object that it is ignored. */

@@ -3,7 +3,7 @@
 // at most 15 interfaces for pods, and a kubelet far fewer than a thousand pods. The cloud's section has its own bounds.
 import type { SectionBound } from '../../providers/contract/cilium-node-section.ts';
 import { FieldProblems, type FieldProblem } from './field-problems.ts';
-import { isList, isObject, type Json, type JsonObject, valueAt } from '../transport/json.ts';
+import { isList, isObject, type Json, type JsonObject, valueAt } from '../../runtime/json.ts';
 
 const maxAddresses = 4096;
 /** Clouds allow about 50 tags on any resource. */

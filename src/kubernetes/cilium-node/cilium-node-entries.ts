@@ -3,7 +3,7 @@ import { ipv4Wording } from '../../providers/section/section-fields.ts';
 import { isIPv4 } from './addresses.ts';
 import { type PoolEntry, type ReleaseState, releaseStates } from './cilium-node.ts';
 import type { FieldProblems } from './field-problems.ts';
-import { isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 
 /** `spec.ipam.pool`. */
 export function readPool(raw: JsonObject, problems: FieldProblems): ReadonlyMap<string, PoolEntry> {

@@ -8,7 +8,7 @@ import {
   memberOf,
   textAt,
   valueAt,
-} from '../transport/json.ts';
+} from '../../runtime/json.ts';
 import type { AllocatedPool, RequestedPool } from './cilium-node.ts';
 
 export interface CiliumNodePools {

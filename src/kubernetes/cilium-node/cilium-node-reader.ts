@@ -13,7 +13,7 @@ import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node
 import { type CiliumNodeFields, ciliumNodeSchema, countWording, readCount } from './cilium-node-schema.ts';
 import { isIgnored, isKept } from '../object-identity.ts';
 import { type FieldPath, type FieldProblem, FieldProblems } from './field-problems.ts';
-import { isObject, type JsonObject, listAt, textAt, valueAt } from '../transport/json.ts';
+import { isObject, type JsonObject, listAt, textAt, valueAt } from '../../runtime/json.ts';
 import { PatchBase } from './patch-base.ts';
 
 export type CiliumNodeReading =

@@ -10,7 +10,7 @@ import {
 } from '../../providers/section/section-fields.ts';
 import { isCidr } from './addresses.ts';
 import type { AllocatedPool, IpamSpec, RequestedPool } from './cilium-node.ts';
-import { isObject, type JsonObject } from '../transport/json.ts';
+import { isObject, type JsonObject } from '../../runtime/json.ts';
 
 /** The largest 32-bit integer; the API server accepts more, but only a typo asks for it. */
 const largestCount = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 // Writes CiliumNodes.
 import { ask } from '../transport/api-reply.ts';
-import { type JsonObject, textAt } from '../transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { ObjectWriter, type WrittenKind } from '../transport/object-writer.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import type { WriteFailure, WriteOutcome, WriteTarget } from '../transport/write-outcome.ts';

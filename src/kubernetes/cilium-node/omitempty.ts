@@ -1,7 +1,7 @@
 // Decides which parts of a value survive the wire. Cilium's Go fields are `omitempty`: zero, false, the empty string,
 // map or list, null and absence are equivalent in a CiliumNode. A read may return any of them. Map entries differ: a
 // tag with an empty value is a tag.
-import { isList, isObject, type Json, type JsonObject, memberOf } from '../transport/json.ts';
+import { isList, isObject, type Json, type JsonObject, memberOf } from '../../runtime/json.ts';
 import { isEqual } from '../transport/merge-patch.ts';
 
 /** Members of a CiliumNode that are maps with free keys; every other object has fixed fields. */

@@ -3,7 +3,7 @@
 // bound to the last known state can explain a change.
 import type { ReadOutcome, WriteOutcome, WriteTarget } from '../transport/write-outcome.ts';
 import type { CiliumNodeWriter } from './cilium-node-writer.ts';
-import { type JsonObject, textAt } from '../transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 
 /** A write without an answer, for now or forever. */
 export interface OpenWrite {

@@ -7,7 +7,7 @@ import {
   textAt,
   valueAt,
   isObject,
-} from '../transport/json.ts';
+} from '../../runtime/json.ts';
 import { userAgent } from '../transport/transport.ts';
 
 /** Holds the parts that we write, exactly as read and in place. It keeps invalid values too. */

@@ -2,7 +2,7 @@
 // one.
 import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import { assumedSchema } from './assumed-schema.ts';
-import { type Json, type JsonObject, listAt, memberOf, textAt, valueAt } from '../transport/json.ts';
+import { type Json, type JsonObject, listAt, memberOf, textAt, valueAt } from '../../runtime/json.ts';
 import { prune, schemaAt, type StructuralSchema, structuralSchema } from './structural-schema.ts';
 import { type KubernetesTransport, slowReadTimeout } from '../transport/transport.ts';
 

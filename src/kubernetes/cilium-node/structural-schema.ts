@@ -2,7 +2,7 @@
 //
 // The rules:
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
-import { isList, isObject, type Json, type JsonObject, memberOf } from '../transport/json.ts';
+import { isList, isObject, type Json, type JsonObject, memberOf } from '../../runtime/json.ts';
 
 export interface StructuralSchema {
   readonly fields: ReadonlyMap<string, StructuralSchema>;

@@ -3,7 +3,7 @@ import type { CiliumNodeSection } from '../../providers/contract/cilium-node-sec
 import type { CiliumNode, NodeReference } from './cilium-node.ts';
 import { readCiliumNode } from './cilium-node-reader.ts';
 import type { FieldProblem } from './field-problems.ts';
-import type { JsonObject } from '../transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 
 /** `labels`: where they decide whether it is ours. */
 export type WatchedNode = { readonly labels?: Readonly<Record<string, string>> } & (

@@ -2,7 +2,7 @@
 // write pools may write anything into them, so every field is bounded, and what cannot be read is named.
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import { type ObjectIdentity, readIdentity } from '../object-identity.ts';
-import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 
 export const ciliumPodIpPoolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 

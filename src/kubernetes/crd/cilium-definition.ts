@@ -1,6 +1,6 @@
 // The common form of the definitions that Headwater creates where Cilium's are absent. Their version is below any of
 // Cilium's, so a cilium-operator that starts later replaces them by its own.
-import type { JsonObject } from '../transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 
 /** Cilium compares it before it replaces a definition. */
 export const versionLabel = 'io.cilium.k8s.crd.schema.version';

@@ -1,7 +1,7 @@
 // The definition of CiliumNodes that Headwater creates where none is. It describes what blocks need, and keeps every other
 // field, so that agents of any version can write what they do. Its version is below any of Cilium's: a cilium-operator that
 // starts later replaces it by its own.
-import type { JsonObject } from '../transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { definitionOf, open, text } from './cilium-definition.ts';
 
 const address = open({ type: text, ip: text });

@@ -1,6 +1,6 @@
 // The definition of CiliumPodIPPools that Headwater creates where none is. What decides the size of blocks never changes: nodes
 // have blocks of that size.
-import type { JsonObject } from '../transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { definitionOf, open, text } from './cilium-definition.ts';
 
 const flag: JsonObject = { type: 'boolean' };

@@ -3,7 +3,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { retry } from '../../runtime/retry.ts';
 import { ask, type Reply } from '../transport/api-reply.ts';
-import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { definitionVersion, manager, managerLabel, versionLabel } from './cilium-definition.ts';
 import { hasCondition } from '../object-identity.ts';

@@ -2,7 +2,7 @@
 //
 // https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ (the older core/v1 form, which
 // kubectl describe shows and which aggregates by count).
-import type { JsonObject } from '../transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 
 /** The object of an event. Events live in its namespace, or in `default` for a cluster-scoped object. */
 export interface EventSubject {

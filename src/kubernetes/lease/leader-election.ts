@@ -5,7 +5,7 @@
 // processes that saw the old Lease wait for its end.
 import { sleep } from '../../runtime/clock.ts';
 import type { ApiRefusal } from '../transport/api-reply.ts';
-import { textAt } from '../transport/json.ts';
+import { textAt } from '../../runtime/json.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
 import { LeaseAnnotations } from './lease-annotations.ts';
 import { LeaseClient, type LeaseReply, type Patience } from './lease-client.ts';

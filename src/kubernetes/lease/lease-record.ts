@@ -1,7 +1,7 @@
 // Reads and writes the Lease object of leader election.
 //
 // https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
-import { isObject, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
+import { isObject, type JsonObject, memberOf, textAt, valueAt } from '../../runtime/json.ts';
 
 export interface LeaseRecord {
   /** Empty when the lease has no holder. */

@@ -1,7 +1,7 @@
 // Reads of a Node what matters for blocks, and where they follow a cloud, for its network. The API server has validated its
 // CIDRs, but the text may be any spelling that it accepts.
 import { hasCondition, type ObjectIdentity, readIdentity } from '../object-identity.ts';
-import { type JsonObject, listAt, textAt } from '../transport/json.ts';
+import { type JsonObject, listAt, textAt } from '../../runtime/json.ts';
 
 export const nodesPath = '/api/v1/nodes';
 

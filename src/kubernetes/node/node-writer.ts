@@ -1,6 +1,6 @@
 // Writes the pod CIDRs of Nodes, the condition of their network, and their taints. The API server refuses any change of CIDRs
 // that are there: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/
-import type { JsonObject } from '../transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { ObjectWriter, type WrittenKind } from '../transport/object-writer.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import type { WriteOutcome, WriteTarget } from '../transport/write-outcome.ts';

@@ -3,7 +3,7 @@
 // Status codes and the Status object: https://kubernetes.io/docs/reference/using-api/api-concepts/ and
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/.
 import { sanitizedText } from '../../network/untrusted-text.ts';
-import { isObject, type Json, type JsonObject, listAt, textAt, valueAt } from './json.ts';
+import { isObject, type Json, type JsonObject, listAt, textAt, valueAt } from '../../runtime/json.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import type { KubernetesTransport, TransportAnswer, TransportRequest } from './transport.ts';
 

@@ -1,6 +1,6 @@
 // Computes and applies JSON merge patches: https://www.rfc-editor.org/rfc/rfc7386. They merge objects member by member,
 // remove a member with null, and replace everything else, lists included.
-import { isObject, type Json, type JsonObject, memberOf } from './json.ts';
+import { isObject, type Json, type JsonObject, memberOf } from '../../runtime/json.ts';
 
 /**
  * The smallest patch from `from` to `to`; undefined when they are equal. A null member of an object in `to` counts as

@@ -1,7 +1,7 @@
 // Writes objects of one kind with patches that hold only what changed, and reads them before the next write. Returns the outcome
 // as a value; the caller decides what follows.
 import { type ApiRefusal, ask } from './api-reply.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from '../../runtime/json.ts';
 import type { KubernetesTransport } from './transport.ts';
 import {
   notLeading,

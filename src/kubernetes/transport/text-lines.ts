@@ -1,5 +1,5 @@
 // Splits a stream of bytes or text into lines.
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import type { StreamLine } from './transport.ts';
 
 /**

@@ -1,7 +1,7 @@
 // The port to the API server. Lists, watches, patches and leases run on it unchanged, over real connections or an
 // in-process API server in virtual time.
 import type { ProcessPorts } from '../../runtime/process-ports.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from '../../runtime/json.ts';
 
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,6 +1,6 @@
 // The outcome of a write of an object, or of a read of it before the next write.
 import type { ApiRefusal } from './api-reply.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 
 /** The state from which a patch was computed. */
 export interface WriteTarget {

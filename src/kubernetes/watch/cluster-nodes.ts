@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { intern } from '../../runtime/intern.ts';
 import { awaitsAgent } from '../agent-taint.ts';
 import { admittedPods, allLabels, isIgnored, readIdentity } from '../object-identity.ts';
-import { type JsonObject, listAt, textAt } from '../transport/json.ts';
+import { type JsonObject, listAt, textAt } from '../../runtime/json.ts';
 import type { Change } from './object-store.ts';
 import type { ClientPorts } from '../transport/transport.ts';
 import { Reflector, type ReflectorState } from './reflector.ts';

@@ -4,7 +4,7 @@
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 import { sleep } from '../../runtime/clock.ts';
 import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
-import { isList, isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isList, isObject, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import { slowReadTimeout } from '../transport/transport.ts';
 import type { Read } from './object-store.ts';
 import type { Collection } from './watch-stream.ts';

@@ -1,6 +1,6 @@
 // Counts the pods that wait for an address on each node: scheduled, on the pod network, not terminating and without an
 // address, in their own status and by what their agent reports. It keeps nothing else of a pod but its name.
-import { type JsonObject, listAt, textAt, valueAt } from '../transport/json.ts';
+import { type JsonObject, listAt, textAt, valueAt } from '../../runtime/json.ts';
 import type { Change } from './object-store.ts';
 import type { ClientPorts } from '../transport/transport.ts';
 import { Reflector, type ReflectorState } from './reflector.ts';

@@ -4,7 +4,7 @@
 // It behaves as client-go's reflector does: bookmarks, random server-side time-outs, resume from the last resource
 // version, relist after 410. Its time-outs are short, because the end of a watch shows that its connection works.
 import { sleep } from '../../runtime/clock.ts';
-import { type JsonObject, textAt } from '../transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
 import type { ClientPorts } from '../transport/transport.ts';
 import { listAll, type Listing } from './listing.ts';

@@ -2,7 +2,7 @@
 // cluster would cost memory and requests at all times, for what is asked of few nodes now and then.
 import type { Clock } from '../../runtime/clock.ts';
 import { type ApiRefusal, ask } from '../transport/api-reply.ts';
-import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { itemsOf, listAll } from './listing.ts';
 import type { Read } from './object-store.ts';

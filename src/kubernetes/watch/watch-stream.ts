@@ -3,7 +3,7 @@
 // The protocol: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 import type { Clock } from '../../runtime/clock.ts';
 import { type ApiRefusal, refusalOf, refusalOfStatus, withoutAnswer } from '../transport/api-reply.ts';
-import { isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import { KubernetesError } from '../transport/kubernetes-error.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
 import {

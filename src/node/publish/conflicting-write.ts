@@ -4,7 +4,7 @@
 // belong to others, who may change them.
 import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CiliumNodeSection, StatusLayout } from '../../providers/contract/cilium-node-section.ts';
-import { isObject, type Json, memberOf, valueAt } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, memberOf, valueAt } from '../../runtime/json.ts';
 import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
 import { protocolOf } from '../demand/demand.ts';
 import type { OpenWrite } from '../../kubernetes/cilium-node/own-writes.ts';

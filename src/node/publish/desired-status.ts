@@ -10,7 +10,7 @@ import type { CiliumNodeSection } from '../../providers/contract/cilium-node-sec
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
-import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
+import { type Json, memberOf } from '../../runtime/json.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { expandHolding, allAssignments } from '../../providers/contract/network-interface.ts';
 import { isShownOn } from '../../providers/contract/shown-interfaces.ts';

@@ -3,7 +3,7 @@
 // a conflicting writer replaced the status, the interfaces that stay in the pool are restored before anything
 // is removed.
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
+import { isObject, type Json, type JsonObject, memberOf } from '../../runtime/json.ts';
 import type { StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 import { protocolOf } from '../demand/demand.ts';
 import { repairOf } from './status-repair.ts';

@@ -5,7 +5,7 @@ import type { Requeue } from '../../runtime/requeue.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { isEqual } from '../../kubernetes/transport/merge-patch.ts';
-import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import type { ReadOutcome, WriteFailure, WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import type { Caller, Priority } from '../../providers/contract/priority.ts';

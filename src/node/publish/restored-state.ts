@@ -3,7 +3,7 @@
 import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
-import { memberOf } from '../../kubernetes/transport/json.ts';
+import { memberOf } from '../../runtime/json.ts';
 import type { CiliumNodeSection, RestoredState } from '../../providers/contract/cilium-node-section.ts';
 import type { CallTiming } from '../../providers/contract/operations.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';

@@ -2,7 +2,7 @@
 // interfaces that are shown, because agents of multi-pool read addresses there and ignore the pool. Pure. An agent cannot
 // set up an address without its interface, so this write precedes any removal or change. It removes nothing.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { isList, isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
+import { isList, isObject, type Json, type JsonObject, memberOf } from '../../runtime/json.ts';
 import type { StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 import { additions, identities, interfacesIn, interfacesPatch } from './status-section.ts';
 

@@ -3,7 +3,7 @@
 // whole: the layout says which. Members that Headwater does not write belong to others: they stay until their interface
 // goes, and are never a difference.
 import { sameField, sameOnTheWire } from '../../kubernetes/cilium-node/omitempty.ts';
-import { isList, isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
+import { isList, isObject, type Json, type JsonObject, memberOf } from '../../runtime/json.ts';
 import { applyMergePatch, mergePatch } from '../../kubernetes/transport/merge-patch.ts';
 import type {
   CiliumNodeSection,

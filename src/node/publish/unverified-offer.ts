@@ -2,7 +2,7 @@
 // already shows. Pure. Nothing is removed but what is known to be elsewhere, because it is unknown whose pods use the
 // addresses.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
+import { type Json, memberOf } from '../../runtime/json.ts';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import {

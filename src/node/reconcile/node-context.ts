@@ -3,7 +3,7 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { PodReads } from '../../kubernetes/watch/shown-pods.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import type { AllocationImplementation } from '../../providers/contract/cloud.ts';
 import type { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limiter.ts';
 import type { Infrastructure, KnownNetwork } from '../../providers/contract/infrastructure.ts';

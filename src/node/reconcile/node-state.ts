@@ -1,7 +1,7 @@
 // The known state of a node, from its CiliumNode and its instance, in the form each decision needs.
 import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { textAt } from '../../kubernetes/transport/json.ts';
+import { textAt } from '../../runtime/json.ts';
 import type { AllocationImplementation, InstancePort } from '../../providers/contract/cloud.ts';
 import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { Answer, Outcome } from '../../providers/contract/operations.ts';

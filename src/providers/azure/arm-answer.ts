@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { boundedBody, jsonIn, secondsIn, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
-import { type ArmAnswer, type ArmRequest, type Json, list, member, text } from './arm-api.ts';
+import { type ArmAnswer, type ArmRequest, list, text } from './arm-api.ts';
+import { type Json, valueAt } from '../../runtime/json.ts';
 import { CountingReader } from './counting-reader.ts';
 import { remainingIn, throttledLimit } from './limit-headers.ts';
 
@@ -129,7 +130,7 @@ function targetIn(content: string): string | undefined {
 }
 
 function errorOf(body: Json): Json {
-  return text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
+  return text(body, 'error', 'code') === undefined ? body : (valueAt(body, 'error') ?? null);
 }
 
 /** Codes that hide the one that says what is wrong. */

@@ -1,4 +1,5 @@
 // The ARM requests that Headwater sends, and the port through which they leave.
+import { type Json, type JsonObject, valueAt } from '../../runtime/json.ts';
 import type { Sending } from '../gate/cloud-call.ts';
 import type { AzureCallName } from './limits.ts';
 
@@ -40,11 +41,6 @@ export interface ArmAnswer {
   readonly remaining: ReadonlyMap<string, number>;
 }
 
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [name: string]: Json | undefined;
-}
-
 /**
  * Sends one request, once a slot is free, and parses its answer. It neither retries nor waits for rate limits. Rejects
  * with a CallError, or with what `onSend` threw.
@@ -53,28 +49,14 @@ export interface ArmApi {
   send(request: ArmRequest, sending: Sending): Promise<ArmAnswer>;
 }
 
-/** A member of a JSON object; undefined if there is no such member. */
-export function member(value: Json | undefined, ...path: readonly string[]): Json | undefined {
-  let at: Json | undefined = value;
-  for (const name of path) {
-    if (!isObject(at)) return undefined;
-    at = Object.hasOwn(at, name) ? at[name] : undefined;
-  }
-  return at;
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A text member; undefined if it is missing, empty or no text. */
 export function text(value: Json | undefined, ...path: readonly string[]): string | undefined {
-  const found = member(value, ...path);
+  const found = valueAt(value, ...path);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
 /** The members of a list; undefined if there is none. */
 export function list(value: Json | undefined, ...path: readonly string[]): readonly Json[] | undefined {
-  const found = member(value, ...path);
+  const found = valueAt(value, ...path);
   return Array.isArray(found) ? (found as readonly Json[]) : undefined;
 }

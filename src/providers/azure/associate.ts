@@ -3,7 +3,7 @@
 import type { CallContext } from '../contract/cloud.ts';
 import type { AssociateStaticIP, Outcome } from '../contract/operations.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
-import type { JsonObject } from './arm-api.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { failure } from './arm-client.ts';
 import { nameOfInterface, parseInstanceId, type ScaleSetVm } from './ids.ts';
 import { holdsAssociation, withAssociation } from './instance-model.ts';

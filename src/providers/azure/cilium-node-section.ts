@@ -1,6 +1,7 @@
 // The Azure section of the CiliumNode: `spec.azure`, which says little, and `status.azure`, whose interfaces are a list
 // that Headwater keeps sorted. One malformed address breaks the decoding of the whole object in newer agents, so nothing
 // is written that is not valid.
+import { isObject } from '../../runtime/json.ts';
 import { isIPv4 } from 'node:net';
 import * as z from 'zod';
 import type {
@@ -17,7 +18,7 @@ import type { KnownNetwork } from '../contract/infrastructure.ts';
 import { formatAddress, parseBlock } from '../contract/ipv4.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 import { cloudName, noTags, noTexts, readFields } from '../section/section-fields.ts';
-import { isAbsent, isObject, items, member, text } from '../section/published-json.ts';
+import { isAbsent, items, member, text } from '../section/published-json.ts';
 import {
   publishedAddresses,
   shownAddresses,

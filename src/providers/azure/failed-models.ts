@@ -3,7 +3,7 @@
 // would take away addresses that have been offered again since.
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { CloudError } from '../contract/cloud-failure.ts';
-import type { JsonObject } from './arm-api.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { unreadable } from './arm-client.ts';
 import { instanceKey, nameOfInterface } from './ids.ts';
 import {

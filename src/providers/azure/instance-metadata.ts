@@ -1,7 +1,8 @@
 // Reads from the metadata service of an Azure VM where this process runs
 // (https://learn.microsoft.com/azure/virtual-machines/instance-metadata-service).
 import { askMetadata } from '../../network/metadata-request.ts';
-import { type Json, text } from './arm-api.ts';
+import { text } from './arm-api.ts';
+import { type Json } from '../../runtime/json.ts';
 import { parseArmId } from './ids.ts';
 
 export interface Whereabouts {

@@ -1,7 +1,8 @@
 // Edits the model of an instance, or of one interface, so that a PUT of it adds or removes addresses. Only
 // ipConfigurations change: the PUT replaces everything, so every other member goes back as it came, known or not,
 // but for those that read-only-members.ts leaves out.
-import { isObject, type Json, type JsonObject, list, member, text } from './arm-api.ts';
+import { list, text } from './arm-api.ts';
+import { isObject, type Json, type JsonObject, valueAt } from '../../runtime/json.ts';
 
 /**
  * Configurations of one interface, its primary one included, and of all interfaces of a VM together
@@ -189,7 +190,7 @@ export function hasFailed(model: Json): boolean {
  */
 export function isReleasable(configuration: Json): boolean {
   const isOurs = /^Cilium-./.test(nameOf(configuration) ?? '');
-  return isOurs && member(configuration, 'properties', 'primary') !== true && !isReachable(configuration);
+  return isOurs && valueAt(configuration, 'properties', 'primary') !== true && !isReachable(configuration);
 }
 
 /** Members that lead to a configuration from outside: lists, and single ones. */
@@ -205,7 +206,7 @@ const ways = [
 /** Whether something outside the cluster reaches a pod by the configuration. */
 export function isReachable(configuration: Json): boolean {
   return ways.some((way) => {
-    const found = member(configuration, 'properties', way);
+    const found = valueAt(configuration, 'properties', way);
     return Array.isArray(found) ? found.length > 0 : isObject(found);
   });
 }
@@ -229,10 +230,10 @@ function isOurAssociation(configuration: Json): boolean {
 
 function associated(before: JsonObject, prefixId: string): Edit {
   const configurations = list(before, 'properties', 'ipConfigurations') ?? [];
-  const primary = configurations.find((item) => member(item, 'properties', 'primary') === true);
+  const primary = configurations.find((item) => valueAt(item, 'properties', 'primary') === true);
   const own = primary ?? configurations[0];
   if (!isObject(own)) return unreadable('ipConfigurations is missing');
-  if (member(own, ...publicAddress) !== undefined)
+  if (valueAt(own, ...publicAddress) !== undefined)
     return refused('PublicAddressPresent', 'the primary configuration has a public IP address already');
   const wanted = { name: managedPublicAddress, properties: { publicIPPrefix: { id: prefixId } } };
   const changed = configurations.map((item) => (item === own ? replaced(own, publicAddress, wanted) : item));
@@ -338,7 +339,7 @@ function unreadable(problem: string): Edit {
  * permissions on that gallery.
  */
 function withoutImage(model: JsonObject): JsonObject {
-  const profile = member(model, 'properties', 'storageProfile');
+  const profile = valueAt(model, 'properties', 'storageProfile');
   if (!isObject(profile) || !Object.hasOwn(profile, 'imageReference')) return model;
   const { imageReference: _, ...kept } = profile;
   return replaced(model, ['properties', 'storageProfile'], kept);
@@ -349,7 +350,7 @@ function replaced(
   [name = '', ...rest]: readonly string[],
   value: Json | undefined,
 ): JsonObject {
-  const before = model[name];
+  const { [name]: before, ...others } = model;
   const after = rest.length === 0 ? value : replaced(isObject(before) ? before : {}, rest, value);
-  return { ...model, [name]: after };
+  return after === undefined ? others : { ...model, [name]: after };
 }

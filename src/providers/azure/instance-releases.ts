@@ -4,7 +4,7 @@
 import type { CallContext } from '../contract/cloud.ts';
 import type { Outcome, ReleaseIPs } from '../contract/operations.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { JsonObject } from './arm-api.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { failure } from './arm-client.ts';
 import type { VmModel } from './failed-models.ts';
 import { instanceKey, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';

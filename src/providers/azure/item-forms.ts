@@ -1,5 +1,6 @@
 // Says which items of an answer are not in Azure's form. What such an item hides is not missing: an address, or an interface.
-import { isObject, type Json, text } from './arm-api.ts';
+import { text } from './arm-api.ts';
+import { isObject, type Json } from '../../runtime/json.ts';
 import { instanceWithin, parseInterfaceId } from './ids.ts';
 
 /**

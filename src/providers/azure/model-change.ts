@@ -5,7 +5,8 @@ import type { Outcome } from '../contract/operations.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { CallEffect } from '../gate/cloud-call.ts';
 import type { WriteResult } from '../gate/call-gate.ts';
-import { type ArmAnswer, type ArmRequest, isObject, type JsonObject } from './arm-api.ts';
+import { type ArmAnswer, type ArmRequest } from './arm-api.ts';
+import { isObject, type JsonObject } from '../../runtime/json.ts';
 import { type ArmClient, failure, unreadable } from './arm-client.ts';
 import {
   type Acceptance,

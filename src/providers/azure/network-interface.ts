@@ -4,7 +4,8 @@ import { intern } from '../../runtime/intern.ts';
 import { holdingProblem } from '../reading/plausible.ts';
 import { attachedTo, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Observation } from '../contract/facts.ts';
-import { type Json, list, member, text } from './arm-api.ts';
+import { list, text } from './arm-api.ts';
+import { type Json, valueAt } from '../../runtime/json.ts';
 import {
   instanceKey,
   instanceWithin,
@@ -59,7 +60,7 @@ export function readInterface(shown: Json, spellings: Spellings, owner?: string)
 
 /** The word of an interface, or of the link of a VM to it, on whether it is the primary one. */
 export function saidPrimary(shown: Json): boolean | undefined {
-  const said = member(shown, 'properties', 'primary');
+  const said = valueAt(shown, 'properties', 'primary');
   return typeof said === 'boolean' ? said : undefined;
 }
 
@@ -193,7 +194,7 @@ function readConfiguration(shown: Json, spellings: Spellings): Configuration {
     name: text(shown, 'name') ?? '',
     address: address && intern(address),
     subnetId: subnetId && spellings.of(subnetId),
-    isPrimary: member(shown, 'properties', 'primary') === true,
+    isPrimary: valueAt(shown, 'properties', 'primary') === true,
     state: stateOf(shown) ?? 'ready',
     isReleasable: isReleasable(shown),
     publicAddressId: publicAddressId && spellings.of(publicAddressId),

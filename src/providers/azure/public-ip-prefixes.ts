@@ -4,7 +4,8 @@ import type { CallContext, ObservedPublicAddresses } from '../contract/cloud.ts'
 import { CloudError } from '../contract/cloud-failure.ts';
 import { carries, type PublicAddress, type Tags } from '../contract/network-interface.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { isObject, type Json, list, member, text } from './arm-api.ts';
+import { list, text } from './arm-api.ts';
+import { isObject, type Json, valueAt } from '../../runtime/json.ts';
 import type { ArmClient } from './arm-client.ts';
 import { groupKey, type InstanceRef } from './ids.ts';
 import { publicIpPrefixes } from './requests.ts';
@@ -99,7 +100,7 @@ function sizeOf(prefix: string | undefined, taken: number): number {
 }
 
 function tagsOf(shown: Json): Tags {
-  const tags = member(shown, 'tags');
+  const tags = valueAt(shown, 'tags');
   const entries = isObject(tags) ? Object.entries(tags) : [];
   return Object.fromEntries(
     entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),

@@ -1,6 +1,6 @@
 // Members of a model that its provider alone decides. Microsoft's own clients leave these members out of what
 // they write, and a provider may refuse a change of them. Every other member goes back as it came, known or not.
-import { isObject, type Json, type JsonObject } from './arm-api.ts';
+import { isObject, type Json, type JsonObject } from '../../runtime/json.ts';
 
 /** Members that are left out, and what is left out of others; `*`: of every item of a list, or every member of a map. */
 interface ReadOnly {
@@ -90,7 +90,7 @@ function writable(value: JsonObject, { members, within = {} }: ReadOnly): JsonOb
   );
 }
 
-function withinIt(value: Json | undefined, inner: ReadOnly): Json | undefined {
+function withinIt(value: Json, inner: ReadOnly): Json {
   if (isObject(value)) return writable(value, inner);
   const each = inner.within?.['*'];
   if (!Array.isArray(value) || each === undefined) return value;

@@ -3,7 +3,8 @@
 import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Rehearsal, RehearsalRefusal, Rehearsals, RehearsedNode } from '../contract/rehearsal.ts';
-import { type ArmRequest, isObject, type Json, member } from './arm-api.ts';
+import { type ArmRequest } from './arm-api.ts';
+import { isObject, type Json, valueAt } from '../../runtime/json.ts';
 import { type ArmClient, unreadable } from './arm-client.ts';
 import { type ArmId, groupKey, parseArmId, parseInstanceId, scaleSetKey } from './ids.ts';
 import type { PublicIpPrefixes } from './public-ip-prefixes.ts';
@@ -134,7 +135,7 @@ function permissionIn(item: Json, request: ArmRequest): Permission {
 }
 
 function patternsIn(item: Json, name: string, request: ArmRequest): readonly string[] {
-  const found: unknown = member(item, name) ?? [];
+  const found: unknown = valueAt(item, name) ?? [];
   if (!Array.isArray(found) || !found.every((each) => typeof each === 'string'))
     throw unreadable(request, `${name} is no list of texts`);
   return found;

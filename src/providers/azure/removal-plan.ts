@@ -1,6 +1,6 @@
 // Decides which configurations a release removes from a model, from the addresses that interfaces show. Pure. Azure
 // removes configurations by their names.
-import type { JsonObject } from './arm-api.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { instanceKey, nameOfInterface } from './ids.ts';
 import {
   type Edit,

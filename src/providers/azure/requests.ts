@@ -1,7 +1,8 @@
 // The requests for each resource, in the versions and forms of the SDK's typed operations.
 import type { ArmId, InstanceRef, ScaleSetVm, StandaloneVm, SubnetRef } from './ids.ts';
 import { withoutReadOnly } from './read-only-members.ts';
-import type { ArmOperation, ArmRequest, JsonObject, ResourceProvider } from './arm-api.ts';
+import type { ArmOperation, ArmRequest, ResourceProvider } from './arm-api.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 
 const versions = {
   network: '2026-01-01',

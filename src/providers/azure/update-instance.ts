@@ -2,7 +2,7 @@
 // lost answer the model says whether the request arrived.
 import type { CallContext } from '../contract/cloud.ts';
 import type { AllocateIPs, Outcome } from '../contract/operations.ts';
-import type { JsonObject } from './arm-api.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { nameOfInterface, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
 import {
   type Addition,

@@ -7,7 +7,8 @@ import { policyOf } from '../contract/failure-policy.ts';
 import { repeated } from '../reading/plausible.ts';
 import { isFirstSlot, isPrimaryInterface, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Json, list, text } from './arm-api.ts';
+import { list, text } from './arm-api.ts';
+import { type Json } from '../../runtime/json.ts';
 import { type ArmClient, type ReadAnswer, unreadable } from './arm-client.ts';
 import {
   type InstanceRef,

@@ -1,11 +1,8 @@
 // Reads JSON that anyone may have written into a CiliumNode.
+import { isObject } from '../../runtime/json.ts';
 
 export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Own members only. */

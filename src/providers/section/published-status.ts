@@ -1,4 +1,5 @@
 // The base of the published statuses of clouds: interfaces in a map by id, addresses in lists of objects, and no empty field.
+import { isObject } from '../../runtime/json.ts';
 import { isIPv4 } from 'node:net';
 import type {
   SectionReading,
@@ -8,7 +9,7 @@ import type {
   StatusContext,
 } from '../contract/cilium-node-section.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent, isObject, items, member, text } from './published-json.ts';
+import { isAbsent, items, member, text } from './published-json.ts';
 import { ipv4Wording, noTexts } from './section-fields.ts';
 
 /** Reads the interfaces in `status.<key>.enis`, a map by id. */

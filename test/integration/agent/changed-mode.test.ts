@@ -1,6 +1,6 @@
 // What pods hold while the agent is restarted in another mode, or gets blocks that overlap those of before, in virtual time.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Json, type JsonObject, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type Json, type JsonObject, valueAt } from '../../../src/runtime/json.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';

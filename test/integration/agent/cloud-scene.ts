@@ -1,7 +1,7 @@
 // A node with the agent, and the controller of a cloud, in virtual time. Both are judged by the addresses that pods have
 // and that the model of the cloud has assigned, never by the claims of the other.
 import { InProcessTransport } from '../../support/in-process-transport.ts';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import type { IpamWatermarks, NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Random } from '../../../src/runtime/random.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
-import { type JsonObject, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, valueAt } from '../../../src/runtime/json.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';

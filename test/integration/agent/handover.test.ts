@@ -1,6 +1,6 @@
 // A controller that takes addresses from an agent by the handshake, while pods come and go, and the agent is killed.
 import { describe, expect, test } from '@jest/globals';
-import { type JsonObject, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, valueAt } from '../../../src/runtime/json.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';

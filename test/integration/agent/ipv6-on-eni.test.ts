@@ -1,6 +1,6 @@
 // An agent with ipam=eni and IPv6, in virtual time. What a controller writes is written here.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type JsonObject, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, textAt, valueAt } from '../../../src/runtime/json.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';

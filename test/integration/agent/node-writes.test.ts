@@ -1,6 +1,6 @@
 // What a whole agent writes to the CiliumNode of its node, and when: over the embedded API in virtual time.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type JsonObject, isList, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, isList, valueAt } from '../../../src/runtime/json.ts';
 import { KubernetesError } from '../../../src/kubernetes/transport/kubernetes-error.ts';
 import type { KubernetesTransport, TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../src/runtime/random.ts';

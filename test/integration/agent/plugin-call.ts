@@ -1,5 +1,5 @@
 // Calls of the plugin on a machine in virtual time.
-import { type JsonObject, isList, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, isList, textAt, valueAt } from '../../../src/runtime/json.ts';
 import type { AgentMachine } from '../../simulation/agent/agent-machine.ts';
 import { cniCall } from '../commands/agent-process.ts';
 

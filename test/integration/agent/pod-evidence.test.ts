@@ -7,7 +7,7 @@ import { GonePods } from '../../../src/agent/evidence/gone-pods.ts';
 import { rebuild } from '../../../src/agent/evidence/rebuild.ts';
 import { Holdings } from '../../../src/agent/ipam/holdings.ts';
 import { NodePods } from '../../../src/agent/metadata/node-pods.ts';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { AgentRig, printed } from '../../unit/agent/agent-rig.ts';

@@ -1,6 +1,6 @@
 // What an agent gives out of blocks of pools after a restart without an API server, in virtual time.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 import { KubernetesError } from '../../../src/kubernetes/transport/kubernetes-error.ts';
 import type { KubernetesTransport } from '../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../src/runtime/random.ts';

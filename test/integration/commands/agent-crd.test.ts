@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Json, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type Json, valueAt } from '../../../src/runtime/json.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { startKubernetesServer } from '../../../src/simulator/kubernetes/kubernetes-server.ts';

@@ -2,13 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isList,
-  type Json,
-  type JsonObject,
-  textAt,
-  valueAt,
-} from '../../../src/kubernetes/transport/json.ts';
+import { isList, type Json, type JsonObject, textAt, valueAt } from '../../../src/runtime/json.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';

@@ -3,7 +3,7 @@ import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import { CiliumNodeWriter, ciliumNodesPath } from '../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
 import { EventRecorder } from '../../../src/kubernetes/events/event-recorder.ts';
-import { type JsonObject, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, textAt, valueAt } from '../../../src/runtime/json.ts';
 import type { WriteTarget } from '../../../src/kubernetes/transport/write-outcome.ts';
 import { PendingPods } from '../../../src/kubernetes/watch/pending-pods.ts';
 import { Reflector } from '../../../src/kubernetes/watch/reflector.ts';

@@ -1,6 +1,6 @@
 // The embedded Kubernetes API with CiliumNodes, and a client of it that shares nothing with the code under test.
 import { InProcessTransport } from '../../support/in-process-transport.ts';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ciliumNodesPath, CiliumNodeWriter } from '../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
-import { type JsonObject, textAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../../src/runtime/json.ts';
 import { loadClusterAccess } from '../../../src/kubernetes/auth/load-cluster-access.ts';
 import { Reflector } from '../../../src/kubernetes/watch/reflector.ts';
 import type { KubernetesTransport } from '../../../src/kubernetes/transport/transport.ts';

@@ -2,12 +2,8 @@ import { ComputeManagementClient } from '@azure/arm-compute';
 import { NetworkManagementClient } from '@azure/arm-network';
 import { createHttpHeaders, type HttpClient } from '@azure/core-rest-pipeline';
 import { describe, expect, test } from '@jest/globals';
-import {
-  type ArmRequest,
-  isObject,
-  type Json,
-  type JsonObject,
-} from '../../../src/providers/azure/arm-api.ts';
+import type { ArmRequest } from '../../../src/providers/azure/arm-api.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/runtime/json.ts';
 import { parseInstanceId, parseInterfaceId, parseSubnetId } from '../../../src/providers/azure/ids.ts';
 import {
   type Edit,

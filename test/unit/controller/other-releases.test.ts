@@ -6,7 +6,7 @@ import { optionsOf } from '../../support/given-options.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 
 const annotation = selectorAnnotation('CiliumNodes');
 

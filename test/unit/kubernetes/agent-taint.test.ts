@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { awaitsAgent, nodeOfReadyAgent, taintRemoval } from '../../../src/kubernetes/agent-taint.ts';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 
 const key = 'node.cilium.io/agent-not-ready';
 const taint = { key, effect: 'NoSchedule' };

@@ -1,5 +1,5 @@
 // A complete CiliumNode, as an agent on AWS and a controller write it, and ways to spoil it.
-import type { Json, JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../src/kubernetes/transport/merge-patch.ts';
 
 const wellFormed: JsonObject = {

@@ -1,5 +1,5 @@
 // An API server with one Lease in memory: resource versions, conflicts, and faults of the network.
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 import type { TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { type Script, type Server, status } from './scripted-transport.ts';
 

@@ -1,5 +1,5 @@
 // A reflector of colored things against a scripted API server, in virtual time.
-import { type JsonObject, textAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../../src/runtime/json.ts';
 import type { Change } from '../../../src/kubernetes/watch/object-store.ts';
 import { type Reflected, Reflector, type ReflectorState } from '../../../src/kubernetes/watch/reflector.ts';
 import type { TransportRequest } from '../../../src/kubernetes/transport/transport.ts';

@@ -2,7 +2,7 @@
 import type { RestoredState } from '../../../src/providers/contract/cilium-node-section.ts';
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../src/kubernetes/transport/merge-patch.ts';
 import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
 import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';

@@ -2,7 +2,7 @@
 // it changes, in virtual time. The answers of the cloud go into a real inventory.
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { PodReading } from '../../../src/kubernetes/watch/shown-pods.ts';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/runtime/json.ts';
 import type { Release } from '../../../src/node/release/release-state.ts';
 import type { ReleasableFacts } from '../../../src/node/release/release-plan.ts';
 import { ReleaseStore } from '../../../src/node/release/release-store.ts';

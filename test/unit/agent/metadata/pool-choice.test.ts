@@ -3,7 +3,7 @@ import { matches } from '../../../../src/agent/metadata/label-selector.ts';
 import { readNodePod } from '../../../../src/agent/metadata/node-pods.ts';
 import { choosePool } from '../../../../src/agent/metadata/pool-choice.ts';
 import { readCiliumPodIpPool } from '../../../../src/kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 
 const ipv4 = { cidrs: ['10.0.0.0/16'], maskSize: 24 };
 const pool = (name: string, spec: JsonObject): ReturnType<typeof readCiliumPodIpPool> =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { CloudMode } from '../../../../src/config/clouds/clouds.ts';
 import { shownInterfaces } from '../../../../src/agent/own-node/shown-interfaces.ts';
 import { cidrText } from '../../../../src/blocks/set/cidr.ts';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 
 const eni = (more: JsonObject = {}): JsonObject => ({
   id: 'eni-1',

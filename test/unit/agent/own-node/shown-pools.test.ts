@@ -3,7 +3,7 @@ import { newCiliumNodeSpec } from '../../../../src/agent/own-node/new-spec.ts';
 import { listedBlocks, poolsPatch } from '../../../../src/agent/own-node/shown-pools.ts';
 import { type Cidr, cidrText, parseCidr } from '../../../../src/blocks/set/cidr.ts';
 import type { AgentMode } from '../../../../src/config/options/agent-options.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 
 const node = (pools: JsonObject): JsonObject => ({ spec: { ipam: { pools } } });
 const cidr = (text: string): Cidr => {

@@ -5,7 +5,7 @@ import { DroppedBlocks, type DroppedHoldings } from '../../../../src/blocks/mult
 import { PoolPolicy } from '../../../../src/blocks/multi-pool/pool-policy.ts';
 import { type PoolNodeHolder, poolNodeHolder } from '../../../../src/blocks/multi-pool/pool-node-holder.ts';
 import { readCiliumPodIpPool } from '../../../../src/kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
-import type { Json } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 import type { PodReading, ShownPod } from '../../../../src/kubernetes/watch/shown-pods.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

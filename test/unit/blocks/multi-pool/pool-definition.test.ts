@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readPool, usableAddresses } from '../../../../src/blocks/multi-pool/pool-definition.ts';
 import { readCiliumPodIpPool } from '../../../../src/kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { cidr } from '../allocation/holder-model.ts';
 
 const all = { allowFirstIp: true, allowLastIp: true };

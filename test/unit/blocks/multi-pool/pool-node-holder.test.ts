@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { withBlocks } from '../../../../src/blocks/multi-pool/pool-node-holder.ts';
-import type { Json } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 import { cidr } from '../allocation/holder-model.ts';
 
 const block = (pool: string, text: string) => ({ pool, cidr: cidr(text) });

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { describe, expect, test } from '@jest/globals';
 import { known, unknown } from '../../../../src/commands/check/fact.ts';
 import { objectFindings, unservedFindings } from '../../../../src/commands/check/object-findings.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/transport/write-outcome.ts';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { BlockedErrors } from '../../../../src/kubernetes/cilium-node/blocked-errors.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

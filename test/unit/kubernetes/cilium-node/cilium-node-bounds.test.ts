@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
-import type { Json } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 import { watchedNode } from '../../../../src/kubernetes/cilium-node/watched-node.ts';
 import { ciliumNode, spoiled } from '../cilium-node-fixture.ts';
 

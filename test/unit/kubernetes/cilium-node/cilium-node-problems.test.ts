@@ -6,7 +6,7 @@ import {
   readCiliumNode,
 } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import type { FieldProblem } from '../../../../src/kubernetes/cilium-node/field-problems.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 import { ciliumNode, spoiled } from '../cilium-node-fixture.ts';
 
 function read(raw: unknown): CiliumNode {

@@ -3,7 +3,7 @@ import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts
 import * as fc from 'fast-check';
 import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 import { ciliumNode, spoiled } from '../cilium-node-fixture.ts';
 
 function read(raw: unknown): CiliumNode {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isList, isObject, type Json, type JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../../../src/runtime/json.ts';
 import { isEqual } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { sameOnTheWire } from '../../../../src/kubernetes/cilium-node/omitempty.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { lastManagerOf } from '../../../../src/kubernetes/cilium-node/patch-base.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 
 const poolOf = (manager: string, time?: string): JsonObject => ({
   manager,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Json } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 import { readServedSchema, type ServedSchema } from '../../../../src/kubernetes/cilium-node/served-schema.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';

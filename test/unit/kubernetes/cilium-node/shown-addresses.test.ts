@@ -5,7 +5,7 @@ import {
   shownBy,
   shownTo,
 } from '../../../../src/kubernetes/cilium-node/shown-addresses.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 import { awaitedOn } from '../../../../src/node/demand/awaited.ts';
 import { excludedUnlessShown } from '../../../../src/node/publish/desired-status.ts';
 import { givenUpAndHidden } from '../../../../src/node/publish/restored-state.ts';

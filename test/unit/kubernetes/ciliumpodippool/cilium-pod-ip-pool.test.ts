@@ -3,7 +3,7 @@ import {
   ciliumPodIpPoolsPath,
   readCiliumPodIpPool,
 } from '../../../../src/kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 
 function pool(spec: Json, metadata: JsonObject = {}): JsonObject {
   return {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ApiRefusal } from '../../../../src/kubernetes/transport/api-reply.ts';
 import type { EventReport, EventSubject } from '../../../../src/kubernetes/events/event-object.ts';
 import { EventRecorder } from '../../../../src/kubernetes/events/event-recorder.ts';
-import { type JsonObject, textAt } from '../../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../../../src/runtime/json.ts';
 import type { TransportRequest } from '../../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JsonObject, valueAt } from '../../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, valueAt } from '../../../../src/runtime/json.ts';
 import { LeaderElection, type Leadership } from '../../../../src/kubernetes/lease/leader-election.ts';
 import type { TransportRequest } from '../../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../../src/runtime/random.ts';

@@ -4,7 +4,7 @@ import {
   type InProcessResponse,
   InProcessTransport,
 } from '../../../support/in-process-transport.ts';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import type { StreamAnswer, StreamLine } from '../../../../src/kubernetes/transport/transport.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 

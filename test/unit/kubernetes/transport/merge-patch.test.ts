@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { Json } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 import { mergePatchExamples } from '../../../support/merge-patch-examples.ts';
 import { applyMergePatch, isEqual, mergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 

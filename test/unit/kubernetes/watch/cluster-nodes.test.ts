@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClusterNode, ClusterNodes } from '../../../../src/kubernetes/watch/cluster-nodes.ts';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { instanceIdOf } from '../../../../src/providers/aws/ids.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { PendingPods } from '../../../../src/kubernetes/watch/pending-pods.ts';
 import { Random } from '../../../../src/runtime/random.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { bookmark, event, listOf, query, rig, serve, thing } from '../reflector-rig.ts';
 import { LineFeed, type Script, type Server, status } from '../scripted-transport.ts';
 

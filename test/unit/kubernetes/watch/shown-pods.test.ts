@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { namedPods, ShownPods } from '../../../../src/kubernetes/watch/shown-pods.ts';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { query } from '../reflector-rig.ts';

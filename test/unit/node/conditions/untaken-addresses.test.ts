@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { untakenAddresses, type Untaken } from '../../../../src/node/conditions/untaken-addresses.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';

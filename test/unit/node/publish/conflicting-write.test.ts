@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import type { OpenWrite } from '../../../../src/kubernetes/cilium-node/own-writes.ts';
 import { conflictingParts, type WrittenPart } from '../../../../src/node/publish/conflicting-write.ts';

@@ -1,13 +1,7 @@
 // Members of a status that Headwater does not write belong to others: agents of newer versions, cilium-operator, people.
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import {
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  textAt,
-} from '../../../../src/kubernetes/transport/json.ts';
+import { isList, isObject, type Json, type JsonObject, textAt } from '../../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { interfacesIn, sectionPatch, writableLayout } from '../../../../src/node/publish/status-section.ts';
 import { alibabaSection } from '../../../../src/providers/alibaba/cilium-node-section.ts';

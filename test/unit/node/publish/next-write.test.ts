@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
-import { type JsonObject, memberOf } from '../../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, memberOf } from '../../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { nextWrite, type Write } from '../../../../src/node/publish/next-write.ts';
 import { nodeOf, type NodeParts } from '../cilium-nodes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
-import { type JsonObject, valueAt } from '../../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, valueAt } from '../../../../src/runtime/json.ts';
 import { PatchBase } from '../../../../src/kubernetes/cilium-node/patch-base.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { nextWrite, type Offer } from '../../../../src/node/publish/next-write.ts';

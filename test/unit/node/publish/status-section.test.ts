@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PatchBase } from '../../../../src/kubernetes/cilium-node/patch-base.ts';
 import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { conflictingParts } from '../../../../src/node/publish/conflicting-write.ts';
 import { nextWrite, type Offer } from '../../../../src/node/publish/next-write.ts';

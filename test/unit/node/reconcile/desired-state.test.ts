@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
 import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
-import type { Json } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 import { DesiredState } from '../../../../src/node/reconcile/desired-state.ts';
 import type { CloudPort, NodeWriter } from '../../../../src/node/reconcile/node-context.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';

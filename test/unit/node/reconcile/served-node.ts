@@ -2,7 +2,7 @@
 // scripts, in virtual time.
 import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
 import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/transport/write-outcome.ts';
-import { isObject, type JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import { isObject, type JsonObject } from '../../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
 import { NodeReconciler } from '../../../../src/node/reconcile/node-reconciler.ts';

@@ -7,7 +7,7 @@ import {
   emptyInfrastructure,
   type Infrastructure,
 } from '../../../../src/providers/contract/infrastructure.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import type { RestoredState } from '../../../../src/providers/contract/cilium-node-section.ts';

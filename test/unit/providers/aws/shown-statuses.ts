@@ -1,5 +1,5 @@
 // Statuses as agents, older and newer operators, editors and hostile clients leave them behind, with what each shows.
-import type { Json } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 
 export interface ShownStatus {
   readonly eni: Json;

@@ -1,7 +1,8 @@
 // The provider of Azure over the model of ARM, in virtual time.
 import { failureOf } from '../../../../src/providers/azure/errors.ts';
 import { ArmClient, callOf } from '../../../../src/providers/azure/arm-client.ts';
-import type { ArmRequest, Json } from '../../../../src/providers/azure/arm-api.ts';
+import type { ArmRequest } from '../../../../src/providers/azure/arm-api.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 import { Changes } from '../../../../src/providers/azure/changes.ts';
 import { FailedModels } from '../../../../src/providers/azure/failed-models.ts';
 import type { InstanceRef } from '../../../../src/providers/azure/ids.ts';

@@ -6,7 +6,7 @@ import {
   readCiliumNode,
 } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import { shownBy, shownTo } from '../../../../src/kubernetes/cilium-node/shown-addresses.ts';
-import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 import { azureSection } from '../../../../src/providers/azure/cilium-node-section.ts';
 import type { StatusContext } from '../../../../src/providers/contract/cilium-node-section.ts';
 import type { Subnet } from '../../../../src/providers/contract/infrastructure.ts';

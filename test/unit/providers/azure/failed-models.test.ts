@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
-import type { JsonObject } from '../../../../src/providers/azure/arm-api.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { FailedModels } from '../../../../src/providers/azure/failed-models.ts';
 import { ourNamesIn } from '../../../../src/providers/azure/instance-model.ts';
 import type { ShownInterface } from '../../../../src/providers/azure/network-interface.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../../src/providers/azure/arm-api.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import {
   type Edit,
   holdsAll,

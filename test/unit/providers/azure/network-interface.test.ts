@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Json, JsonObject } from '../../../../src/providers/azure/arm-api.ts';
+import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 import { inPlaces, readInterface } from '../../../../src/providers/azure/network-interface.ts';
 import { Spellings } from '../../../../src/providers/azure/spellings.ts';
 

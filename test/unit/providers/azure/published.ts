@@ -1,5 +1,5 @@
 // Interfaces of one Azure VM, and what is published of them.
-import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../src/runtime/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { azureSection } from '../../../../src/providers/azure/cilium-node-section.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Json, type JsonObject, member } from '../../../../src/providers/azure/arm-api.ts';
+import { type Json, type JsonObject, valueAt } from '../../../../src/runtime/json.ts';
 import { answerInstead, azureRig, group, vmId } from './azure-rig.ts';
 
 const listOfSet = 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces';
@@ -25,7 +25,7 @@ describe('a read of instances', () => {
   ])('is told of %s although an interface comes twice in a list', async (_, scope) => {
     const rig = azureRig({ topology });
     answerInstead(rig, listOfSet, (body) => {
-      const [first = null, ...others] = member(body, 'value') as readonly Json[];
+      const [first = null, ...others] = valueAt(body, 'value') as readonly Json[];
       return { ...(body as JsonObject), value: [first, first, ...others] };
     });
 
@@ -57,7 +57,7 @@ describe('a read of instances', () => {
   test.each(odd)('proves nothing of what it lacks where an item of a list %s', async (_, item, problem) => {
     const rig = azureRig({ topology });
     const append = (body: Json | undefined): Json => {
-      const items = member(body, 'value') as readonly Json[];
+      const items = valueAt(body, 'value') as readonly Json[];
       return { ...(body as JsonObject), value: [...items, item] };
     };
     const ofOne = 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces';
@@ -97,7 +97,7 @@ describe('a read of instances', () => {
   test('shows the others of a VM that names something else as its interface, too', async () => {
     const rig = azureRig({ topology });
     answerInstead(rig, 'VirtualMachines.Get', (body) => {
-      const profile = member(body, 'properties', 'networkProfile') as JsonObject;
+      const profile = valueAt(body, 'properties', 'networkProfile') as JsonObject;
       const links = [...(profile['networkInterfaces'] as readonly Json[]), { id: '/nonsense' }];
       const properties = { networkProfile: { ...profile, networkInterfaces: links } };
       return { ...(body as JsonObject), properties };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Json, type JsonObject, member, text } from '../../../../src/providers/azure/arm-api.ts';
+import { text } from '../../../../src/providers/azure/arm-api.ts';
+import { type Json, type JsonObject, valueAt } from '../../../../src/runtime/json.ts';
 import { answerInstead, azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
 
 const get = 'VirtualMachineScaleSetVMs.Get';
@@ -333,9 +334,9 @@ describe('a read of single instances', () => {
 
   const withoutPrimary = (body: Json, instance: string): Json => {
     const isShown = (item: Json): boolean =>
-      member(item, 'properties', 'primary') !== true ||
+      valueAt(item, 'properties', 'primary') !== true ||
       text(item, 'id')?.toLowerCase().startsWith(`${instance}/`) !== true;
-    return { ...(body as JsonObject), value: (member(body, 'value') as Json[]).filter(isShown) };
+    return { ...(body as JsonObject), value: (valueAt(body, 'value') as Json[]).filter(isShown) };
   };
 
   test('says nothing of a VM whose own list lacks its primary interface', async () => {
@@ -382,7 +383,7 @@ describe('a read of single instances', () => {
   test('cannot read an interface that a VM names and that names no VM', async () => {
     const rig = azureRig({ topology });
     answerInstead(rig, 'Interfaces.Get', (body) => {
-      const properties = { ...(member(body, 'properties') as JsonObject), virtualMachine: null };
+      const properties = { ...(valueAt(body, 'properties') as JsonObject), virtualMachine: null };
       return { ...(body as JsonObject), properties };
     });
 
@@ -403,8 +404,8 @@ describe('a read of single instances', () => {
     const lost = `${group}/providers/Microsoft.Network/networkInterfaces/single-nic0`;
     rig.cloud.interfaces.delete(lost.toLowerCase());
     answerInstead(rig, 'VirtualMachines.Get', (body) => {
-      const properties = member(body, 'properties') as JsonObject;
-      const profile = member(properties, 'networkProfile') as JsonObject;
+      const properties = valueAt(body, 'properties') as JsonObject;
+      const profile = valueAt(properties, 'networkProfile') as JsonObject;
       const links = [...(profile['networkInterfaces'] as Json[]), { id: lost }];
       const networkProfile = { ...profile, networkInterfaces: links };
       return { ...(body as JsonObject), properties: { ...properties, networkProfile } };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Json } from '../../../../src/providers/azure/arm-api.ts';
+import type { Json } from '../../../../src/runtime/json.ts';
 import { rehearse } from '../../../../src/providers/azure/rehearse.ts';
 import { PublicIpPrefixes } from '../../../../src/providers/azure/public-ip-prefixes.ts';
 import { parseInstanceId } from '../../../../src/providers/azure/ids.ts';

@@ -5,13 +5,14 @@ import { answerArm } from '../../../../src/simulator/arm/arm-http.ts';
 import { readArmTopology } from '../../../../src/simulator/arm/arm-topology.ts';
 import type { ArmTopology } from '../../../../src/simulator/arm/arm-topology-schema.ts';
 import { type Arm, createArm } from '../../../../src/simulator/arm/create-arm.ts';
+import type { JsonObject as JsonAnswer } from '../../../../src/runtime/json.ts';
 import type { Json, JsonObject } from '../../../../src/simulator/workload/json.ts';
 import { isObject, listAt, objectAt, textAt } from '../../../../src/simulator/workload/json.ts';
 
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: JsonObject;
+  readonly body: JsonAnswer;
 }
 
 export interface ArmRig extends Arm {
@@ -82,7 +83,7 @@ export function armRig(text = cloud, behaviour = plain): ArmRig {
     );
     if (outcome.kind !== 'answer') throw new Error(`the answer is a ${outcome.kind}`);
     const content: unknown = outcome.body === '' ? {} : JSON.parse(outcome.body);
-    return { status: outcome.status, headers: outcome.headers, body: content as JsonObject };
+    return { status: outcome.status, headers: outcome.headers, body: content as JsonAnswer };
   };
   const codeOf: ArmRig['codeOf'] = async (method, path, options) => {
     const { body } = await send(method, path, options);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { lastManagerOf } from '../../../../../src/kubernetes/cilium-node/patch-base.ts';
-import type { JsonObject } from '../../../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../../../src/runtime/json.ts';
 import { managerOf } from '../../../../../src/simulator/kubernetes/objects/managed-fields.ts';
 import { ciliumNodes, type Rig, rig } from '../model-rig.ts';
 
