@@ -17,8 +17,8 @@ import {
   type DryRunTrack,
   type NodeDryRunReport,
   nodeDryRunReport,
-  type OtherDecision,
 } from '../reporting/dry-run-report.ts';
+import { OtherDecisions } from '../reporting/other-decisions.ts';
 
 const interval = 60_000;
 
@@ -37,12 +37,12 @@ export class DryRunWatch {
   readonly #tracks = new Map<string, DryRunTrack>();
   /** The first steps that Headwater would take for a node since the last look. */
   readonly #begun = new Map<string, { readonly at: number; readonly steps: readonly PlannedStep[] }>();
-  readonly #otherwise = new Map<string, OtherDecision>();
-  readonly #same = new Set<string>();
+  readonly #decisions: OtherDecisions;
   #collection: Pick<CiliumNodeGc, 'wouldDelete'> | undefined;
 
   constructor(deps: DryRunWatchDeps) {
     this.#deps = deps;
+    this.#decisions = new OtherDecisions(deps.host.log);
   }
 
   get #isOn(): boolean {
@@ -70,9 +70,9 @@ export class DryRunWatch {
   report(): DryRunReport | undefined {
     if (!this.#isOn) return undefined;
     const { nodes, cloud, cluster, leadership } = this.#deps;
-    return dryRunReport([...nodes.fleet.figures()], {
-      same: this.#same.size,
-      otherwise: this.#otherwise,
+    const summaries = [...nodes.fleet.figures()];
+    return dryRunReport(summaries, {
+      decided: this.#decisions.report(new Set(summaries.map(({ name }) => name))),
       access: { denied: cloud.cloud.denied().length, missing: leadership.access.missing },
       identityProblem: cluster.identityProblem,
       readProblem: cloud.readProblem,
@@ -88,7 +88,7 @@ export class DryRunWatch {
   reportOn(name: string): NodeDryRunReport | undefined {
     if (!this.#isOn) return undefined;
     const entry = [...this.#deps.nodes.fleet.figures()].find((each) => each.name === name);
-    return nodeDryRunReport(entry, this.#otherwise.get(name));
+    return nodeDryRunReport(entry, this.#decisions.on(name));
   }
 
   #look(): void {
@@ -116,22 +116,7 @@ export class DryRunWatch {
     const { track, outcome } = comparedTo(this.#tracks.get(name), figures, this.#begunOn(name));
     if (track === undefined) this.#tracks.delete(name);
     else this.#tracks.set(name, track);
-    if (outcome === undefined) return;
-    const before = this.#otherwise.get(name);
-    this.#otherwise.delete(name);
-    this.#same.delete(name);
-    if (outcome.kind === 'same') {
-      this.#same.add(name);
-      return;
-    }
-    const { would, did } = outcome;
-    this.#otherwise.set(name, { node: name, would, did });
-    if (before?.would === would && before.did === did) return;
-    this.#deps.host.log.info('another program decided otherwise than the dry run', {
-      node: name,
-      would,
-      did,
-    });
+    if (outcome !== undefined) this.#decisions.note(name, outcome);
   }
 
   #begunOn(name: string): Change | undefined {
@@ -139,6 +124,7 @@ export class DryRunWatch {
   }
 
   #forget(): void {
-    for (const each of [this.#tracks, this.#begun, this.#otherwise, this.#same]) each.clear();
+    for (const each of [this.#tracks, this.#begun]) each.clear();
+    this.#decisions.forget();
   }
 }

@@ -11,17 +11,18 @@ import {
   type MissingAccess,
   verdictOn,
 } from './dry-run-verdict.ts';
-import { countsByReason, maxListed } from './process-status-report.ts';
+import {
+  type DryRunOutcome,
+  looksAt,
+  type OtherDecision,
+  type OtherDecisionsReport,
+} from './other-decisions.ts';
+import { countsByReason } from './process-status-report.ts';
 
-export interface DryRunReport extends DryRunVerdict {
+export interface DryRunReport extends DryRunVerdict, OtherDecisionsReport {
   readonly would: NodeChange & Readonly<Record<'deleteCiliumNodes', number>>;
   /** Addresses that would be assigned, by subnet. */
   readonly subnets: Readonly<Record<string, number>>;
-  /** Nodes where another program did as Headwater would have done, since the dry run began. */
-  readonly same: number;
-  /** Nodes where it did something else last. */
-  readonly otherwise: number;
-  readonly decidedOtherwise: readonly OtherDecision[];
 }
 
 export interface Change {
@@ -30,12 +31,6 @@ export interface Change {
 }
 
 type NodeChange = Change & Readonly<Record<'deleteInterfaces' | 'release', number>>;
-
-export interface OtherDecision {
-  readonly node: string;
-  readonly would: string;
-  readonly did: string;
-}
 
 /** The part of a dry run that concerns one node. */
 export interface NodeDryRunReport {
@@ -62,10 +57,6 @@ export interface DryRunTrack {
   /** Whether addresses were to be released. */
   readonly isReleasing: boolean;
 }
-
-export type DryRunOutcome =
-  | { readonly kind: 'same' }
-  | { readonly kind: 'otherwise'; readonly would: string; readonly did: string };
 
 /** How many looks a decision may take that another program carries out as well. */
 const maxLooks = 3;
@@ -187,15 +178,10 @@ export interface FleetFindings {
 export function dryRunReport(
   summaries: readonly NodeSummary[],
   {
-    same,
-    otherwise: decided,
+    decided,
     deleteCiliumNodes,
     ...findings
-  }: FleetFindings & {
-    readonly same: number;
-    readonly otherwise: ReadonlyMap<string, OtherDecision>;
-    readonly deleteCiliumNodes: number;
-  },
+  }: FleetFindings & { readonly decided: OtherDecisionsReport; readonly deleteCiliumNodes: number },
 ): DryRunReport {
   const figures = summaries.flatMap((entry) => (entry.kind === 'reconciled' ? [entry.figures] : []));
   const nodes = {
@@ -203,32 +189,28 @@ export function dryRunReport(
     read: figures.filter(({ view }) => view !== undefined).length,
   };
   const notServed = countsByReason(summaries.map(conditionOf));
-  const present = new Set(summaries.map(({ name }) => name));
-  const decidedOtherwise = [...decided.values()].filter(({ node }) => present.has(node));
   return {
     ...verdictOn(
       { nodes, notServed },
-      { ...findingsOn(findings, summaries), looks: looksAt(decidedOtherwise.length) },
+      { ...findingsOn(findings, summaries), looks: looksAt(decided.otherwise) },
     ),
     would: { ...wouldOn(figures), deleteCiliumNodes },
     subnets: bySubnet(figures),
-    same,
-    otherwise: decidedOtherwise.length,
-    decidedOtherwise: decidedOtherwise.slice(0, maxListed),
+    ...decided,
   };
 }
 
 /** Undefined of a node that is not served. `decided`: of it. */
 export function nodeDryRunReport(
   entry: NodeSummary | undefined,
-  decided: OtherDecision | undefined,
+  decided: Omit<OtherDecision, 'node'> | undefined,
 ): NodeDryRunReport | undefined {
   if (entry?.kind !== 'reconciled') return undefined;
   const figures = [entry.figures];
   return {
     would: wouldOn(figures),
     subnets: bySubnet(figures),
-    ...(decided !== undefined && { decidedOtherwise: { would: decided.would, did: decided.did } }),
+    ...(decided !== undefined && { decidedOtherwise: decided }),
   };
 }
 
@@ -267,10 +249,6 @@ function findingsOn(
       `permissions to change were not asked: ${isAskable ? 'headwater check asks what it can' : 'the cloud tells them only by a change'}`,
     ],
   };
-}
-
-function looksAt(otherwise: number): readonly string[] {
-  return otherwise === 0 ? [] : [`${counted(otherwise, 'node')} where another program decided otherwise`];
 }
 
 function bySubnet(figures: readonly NodeFigures[]): Readonly<Record<string, number>> {

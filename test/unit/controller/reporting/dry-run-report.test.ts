@@ -6,6 +6,7 @@ import {
   dryRunReport,
   type FleetFindings,
 } from '../../../../src/controller/reporting/dry-run-report.ts';
+import { OtherDecisions } from '../../../../src/controller/reporting/other-decisions.ts';
 import type { NodeFigures, NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
 
 interface Shown {
@@ -118,7 +119,8 @@ describe('the verdict of a dry run', () => {
     blockedSince: undefined,
   };
   const unread: NodeSummary = { kind: 'reconciled', name: 'c', figures: figures({ isUnread: true }) };
-  const other = new Map([['a', { node: 'a', would: 'x', did: 'y' }]]);
+  const decisions = new OtherDecisions({ info: () => undefined });
+  decisions.note('a', { kind: 'otherwise', would: 'x', did: 'y' });
 
   const unverified: NodeSummary = {
     kind: 'reconciled',
@@ -171,8 +173,7 @@ describe('the verdict of a dry run', () => {
     const report = dryRunReport(summaries, {
       ...nothing,
       ...found,
-      same: 0,
-      otherwise: other,
+      decided: decisions.report(new Set(summaries.map(({ name }) => name))),
       deleteCiliumNodes: 0,
     });
 
