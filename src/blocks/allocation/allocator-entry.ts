@@ -23,6 +23,8 @@ export interface Entry<H extends Holder> {
   lastAt: number;
   refused: string | undefined;
   condition: BlockCondition | undefined;
+  /** The blocks that it would show after the write that a dry run did not make; undefined if there was none. */
+  planned: readonly string[] | undefined;
   /** As in its standing. */
   waitsSince: number | undefined;
   readonly backoff: Backoff;
@@ -37,6 +39,7 @@ export function newEntry<H extends Holder>(holder: H, backoff: Backoff): Entry<H
     lastAt: -Infinity,
     refused: undefined,
     condition: undefined,
+    planned: undefined,
     waitsSince: undefined,
     backoff,
   };

@@ -7,6 +7,7 @@ import { TaskGroup } from '../../runtime/task-group.ts';
 import { type Result, WorkQueue } from '../../runtime/work-queue.ts';
 import type { AllocationPolicy, Change, MissingBlock, Reservation } from './allocation-policy.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
+import type { DryRunPlan, GivenBlocks } from './allocator-event.ts';
 import { answersEnd, type Entry, isUnanswered, newEntry, type Standing } from './allocator-entry.ts';
 import type { AllocatorOf, AllocatorPorts } from './block-allocator.ts';
 import { FormerWrites } from './former-writes.ts';
@@ -151,16 +152,37 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
   #update(entry: Entry<H>, holder: H): void {
     const policy = this.#policy;
     const before = entry.holder;
-    entry.holder = holder;
-    if (!policy.isOurs(holder)) this.#noteOthers(holder);
     const isNews = policy.isNews(holder, before);
-    if (isNews) entry.refused = undefined;
+    const isOurs = policy.isOurs(holder);
+    const plan = isNews ? this.#planOf(entry, isOurs) : undefined;
+    entry.holder = holder;
+    if (!isOurs) this.#noteOthers(holder);
+    if (isNews) entry.refused = entry.planned = undefined;
     const change = policy.hold(holder, before);
+    if (plan !== undefined) this.#tellShown({ holder, before, plan }, change);
     this.#follow(change);
     if (change.confirmIn !== undefined) this.#confirmLater(entry, change.confirmIn);
     this.#assessEntry(entry);
     // The holder may already be due for something else.
     if (isNews || change.freed.length > 0) this.#queue.serve();
+  }
+
+  #tellShown(shown: Omit<GivenBlocks<H>, 'sharing'>, { others }: Change): void {
+    const sharing = others.flatMap((uid) => this.holderOf(uid) ?? []);
+    this.#ports.emit({ kind: 'shown', ...shown, sharing });
+  }
+
+  /** Undefined while nothing is decided. `isOurs`: of what the object shows now. */
+  #planOf(entry: Entry<H>, isOurs: boolean): DryRunPlan | undefined {
+    const { holder, planned, condition } = entry;
+    // An agent may list again what it returned.
+    if (isOurs && planned === undefined) return undefined;
+    if (!this.#isWanting(entry)) {
+      const isLeftAlone = this.#howServed(holder) === 'leftAlone';
+      return { blocks: holder.blocks, why: isLeftAlone ? 'left alone' : condition?.reason };
+    }
+    if (planned !== undefined) return { blocks: planned, why: undefined };
+    return condition && { blocks: holder.blocks, why: condition.reason };
   }
 
   /** The live state of an object lacks, too, what the object lacks for long: only that is evidence. */
@@ -268,6 +290,7 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
   #serve(entry: Entry<H>): Promise<Result> | undefined {
     const { holder } = entry;
     const reservation = this.#policy.reserve(holder);
+    entry.planned = undefined;
     if (reservation === undefined) {
       if (entry.condition === undefined) this.#report(entry);
       return undefined;
@@ -275,6 +298,7 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     const { blocks, isKnown, allocated } = reservation;
     for (const each of allocated) this.#ports.emit({ kind: 'allocated', allocated: each });
     if (this.#ports.refusal() !== 'dryRun') return this.#write(entry, reservation);
+    entry.planned = blocks;
     if (!isKnown) this.#ports.emit({ kind: 'wouldAssign', holder, blocks });
     return Promise.resolve({});
   }

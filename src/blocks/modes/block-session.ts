@@ -8,7 +8,7 @@ import type {
   AllocatorPorts,
   BlockAllocator,
 } from '../allocation/block-allocator.ts';
-import type { AllocatorEvent } from '../allocation/allocator-event.ts';
+import type { AllocatorEvent, GivenBlocks } from '../allocation/allocator-event.ts';
 import type { BlockCondition, BlockReason, Holder } from '../allocation/block-holders.ts';
 import { BlockLedger, type PoolTotal } from '../allocation/block-ledger.ts';
 import { OtherAllocators } from '../allocation/other-allocators.ts';
@@ -24,7 +24,9 @@ import type { ModeDeps } from '../../controller/host.ts';
 import { mayWrite } from './own-lease.ts';
 import { countedByKey, keyOf, showNodes, waitingSeries } from './block-gauges.ts';
 import type { HolderWatch } from './block-watch.ts';
+import { comparedBlocks } from './given-blocks.ts';
 import { type BlockPlanning, type ReportedBlocks, sumOfDryRun } from './block-status-report.ts';
+import { OtherDecisions } from '../../controller/reporting/other-decisions.ts';
 import type { CloudCallReport } from '../../controller/reporting/status-report.ts';
 import type { WriteHealth } from '../../controller/reporting/write-health.ts';
 
@@ -80,6 +82,7 @@ export class BlockSession implements AllocatorPorts {
   readonly #others: OtherAllocators;
   readonly #began: number;
   #ledger = new BlockLedger([]);
+  readonly #decisions: OtherDecisions;
   #allocator: BlockAllocator | undefined;
   /** By pool and family. */
   #samples: ReadonlyMap<string, readonly PaceSample[]> = new Map();
@@ -90,6 +93,7 @@ export class BlockSession implements AllocatorPorts {
     this.#deps = deps;
     this.#served = served;
     this.#host = host;
+    this.#decisions = new OtherDecisions(deps.host.log);
     const { clock, random, onBug, log, options } = deps.host;
     const { permission } = deps.leadership;
     this.clock = clock;
@@ -140,6 +144,7 @@ export class BlockSession implements AllocatorPorts {
     return {
       planning: this.#served.planning?.(),
       standings: this.#standings(),
+      decisions: this.#decisions,
       pools: this.#ledger.figures().map((figures) => {
         const key = keyOf({ pool: figures.pool, family: figures.cidr.family });
         const daysLeft = days.get(key);
@@ -212,6 +217,9 @@ export class BlockSession implements AllocatorPorts {
       case 'othersBlocks':
         this.#noteOthers(event.holder);
         return;
+      case 'shown':
+        this.#compare(event);
+        return;
       case 'condition':
         this.#tell(event);
         return;
@@ -259,6 +267,15 @@ export class BlockSession implements AllocatorPorts {
     this.#others.note(name);
   }
 
+  /** Where a cloud decides, another program and this one follow the same. */
+  #compare(shown: GivenBlocks<Holder>): void {
+    const { leadership, scope } = this.#deps;
+    const { name } = shown.holder;
+    if (!leadership.permission.pauses.dryRun || scope.isOutside(name) || this.#served.isOfCloud) return;
+    const outcome = comparedBlocks(shown, this.#ledger);
+    if (outcome !== undefined) this.#decisions.note(name, outcome);
+  }
+
   #isOfOurNetworks(block: string): boolean {
     const cidr = cidrOf(block);
     return cidr !== undefined && this.#ledger.blocksIn(cidr) > 0;
@@ -302,8 +319,10 @@ export class BlockSession implements AllocatorPorts {
   /** Logs what a dry run would do, each minute. */
   #sumUp(): void {
     const { clock, log } = this.#deps.host;
-    if (this.#deps.leadership.permission.pauses.dryRun)
-      log.info('sum of the dry run', { ...sumOfDryRun(this.report()) });
+    if (this.#deps.leadership.permission.pauses.dryRun) {
+      const { decidedOtherwise: _, ...sum } = sumOfDryRun(this.report());
+      log.info('sum of the dry run', { ...sum });
+    } else this.#decisions.forget();
     this.#cancelSum = clock.schedule(summing, () => this.#sumUp());
   }
 

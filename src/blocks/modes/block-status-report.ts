@@ -10,6 +10,12 @@ import {
   verdictOn,
 } from '../../controller/reporting/dry-run-verdict.ts';
 import { cidrOf, cidrText, contains, type Family } from '../set/cidr.ts';
+import {
+  looksAt,
+  type OtherDecision,
+  type OtherDecisions,
+  type OtherDecisionsReport,
+} from '../../controller/reporting/other-decisions.ts';
 import { pauseReports, type ReportedWrite } from '../../controller/reporting/pause-report.ts';
 import {
   countsByReason,
@@ -64,8 +70,16 @@ export interface BlockPlanning {
  * The sum of a dry run. `giveBlocks`: nodes that would get blocks. `moveBlocks`: nodes whose blocks of cluster-pool would move to
  * the default pool. `deleteCiliumNodes`: those of machines that are gone.
  */
-export interface BlockDryRunReport extends DryRunVerdict {
+export interface BlockDryRunReport extends DryRunVerdict, OtherDecisionsReport {
   readonly would: Readonly<Record<'deleteCiliumNodes' | 'giveBlocks' | 'moveBlocks', number>>;
+}
+
+/** The part of a dry run that concerns one node. */
+export interface BlockNodeDryRun {
+  /** `giveBlocks`: 1 if it would get blocks. */
+  readonly would: Readonly<Record<'giveBlocks', number>>;
+  /** Absent if another program did the same, or nothing is known of any. */
+  readonly decidedOtherwise?: Omit<OtherDecision, 'node'>;
 }
 
 export interface PoolReport {
@@ -97,6 +111,8 @@ export type BlockNodeReport =
       readonly standing: Standing['standing'] | Unserved['standing'];
       /** The networks that blocks come from. */
       readonly pools: readonly PoolReport[];
+      /** Absent while no dry run is on. */
+      readonly dryRun?: BlockNodeDryRun;
       /** When something is tried next, and what brings that forward. */
       readonly next: NextReport;
     });
@@ -112,6 +128,7 @@ export interface ReportedBlocks {
   /** Default: a node gets a block of each family. */
   readonly planning?: BlockPlanning | undefined;
   readonly standings: readonly Standing[];
+  readonly decisions: Pick<OtherDecisions, 'on' | 'report'>;
   readonly pools: readonly ReportedPool[];
   readonly othersWrite: ReportedWrite | undefined;
   readonly access: MissingAccess;
@@ -139,15 +156,16 @@ const harmless: ReadonlySet<string> = new Set(['MaskSizeIgnored', 'PodCIDRUnused
 /** The writes that Headwater would make now if this were no dry run. */
 export function sumOfDryRun({
   standings,
+  decisions,
   pools,
   access,
   deleteCiliumNodes,
   moveBlocks = 0,
-}: Pick<ReportedBlocks, 'access' | 'deleteCiliumNodes' | 'moveBlocks' | 'standings'> & {
+}: Pick<ReportedBlocks, 'access' | 'decisions' | 'deleteCiliumNodes' | 'moveBlocks' | 'standings'> & {
   readonly pools: readonly PoolFigures[];
 }): BlockDryRunReport {
   const { leftAlone, total } = countsOf(standings);
-  const waiting = standings.filter(({ standing }) => standing === 'waiting');
+  const decided = decisions.report(new Set(standings.map(({ holder }) => holder.name)));
   const { looks = [], unserved = [] } = Object.groupBy(
     standings.flatMap(({ condition }) => condition ?? []),
     ({ reason }) => (harmless.has(reason) ? 'looks' : 'unserved'),
@@ -161,14 +179,19 @@ export function sumOfDryRun({
       ...changed.filter(({ pool }) => pool.held === pool.capacity).map(noneFits),
       ...accessInWords(access),
     ],
-    looks: [...onNodes(countsByReason(looks)), ...changed.map(keptInWords)],
+    looks: [...onNodes(countsByReason(looks)), ...changed.map(keptInWords), ...looksAt(decided.otherwise)],
     leftAlone,
   };
-  const giveBlocks = waiting.filter(({ condition }) => condition === undefined).length;
+  const giveBlocks = standings.filter(wouldGet).length;
   return {
     ...verdictOn({ nodes, notServed }, findings),
     would: { giveBlocks, moveBlocks, deleteCiliumNodes },
+    ...decided,
   };
+}
+
+function wouldGet({ standing, condition }: Standing): boolean {
+  return standing === 'waiting' && condition === undefined;
 }
 
 interface OtherSize {
@@ -251,7 +274,7 @@ function entryOf({ holder, condition }: Standing): CidrNodeEntry {
 /** Everything known about one node. `unserved`: why none of that name is served, although a Node may exist. `grows`: whether nodes ask for more blocks. */
 export function blockNodeReport(
   name: string,
-  blocks: Pick<ReportedBlocks, 'standings' | 'pools'> | undefined,
+  blocks: Pick<ReportedBlocks, 'decisions' | 'standings' | 'pools'> | undefined,
   facts: Pick<SelfFacts, 'state' | 'leader' | 'pauses'> & {
     readonly unserved: Unserved | undefined;
     readonly grows: boolean;
@@ -279,7 +302,15 @@ export function blockNodeReport(
     standing: standing.standing,
     ...entryOf(standing),
     pools: pools.map(poolReport),
+    ...(facts.pauses.dryRun && { dryRun: nodeDryRun(standing, blocks?.decisions.on(name)) }),
     next: nextOf(standing, { isPaused, grows: facts.grows }),
+  };
+}
+
+function nodeDryRun(standing: Standing, decided: Omit<OtherDecision, 'node'> | undefined): BlockNodeDryRun {
+  return {
+    would: { giveBlocks: wouldGet(standing) ? 1 : 0 },
+    ...(decided !== undefined && { decidedOtherwise: decided }),
   };
 }
 

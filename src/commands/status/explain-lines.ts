@@ -45,7 +45,7 @@ function headParts(node: ShownNode): readonly Part[] {
 
 function dryRunParts({ dryRun }: ShownNode): readonly Part[] {
   if (dryRun === undefined) return [];
-  const { would, subnets, decidedOtherwise: other } = dryRun;
+  const { would, subnets = [], decidedOtherwise: other } = dryRun;
   const from = subnets.map(([id, count]) => `${count} of ${id}`).join(', ');
   return [
     told('dry run', `${wouldInWords(would)}${from === '' ? '' : ` (${from})`}`),

@@ -132,7 +132,7 @@ const nodeSchema = z.object({
   selection: z.object({ rule: text, subnets: z.array(verdict) }).optional(),
   calls: z.array(call).optional(),
   dryRun: z
-    .object({ would: counts, subnets: counts, decidedOtherwise: z.object(decision).optional() })
+    .object({ would: counts, subnets: counts.optional(), decidedOtherwise: z.object(decision).optional() })
     .optional(),
   podCIDRs: z.array(text).optional(),
   pools: z.array(pool).optional(),
