@@ -1,6 +1,6 @@
-// A stand-in for cilium-operator in the modes cluster-pool and multi-pool, as far as its writes go (azure-alibaba-operator, 5):
-// it lists, gives each CiliumNode what it lacks of the next free blocks of one network, and PUTs the whole object. It frees
-// nothing, has one pool and IPv4 alone, and is no cilium-operator.
+// A stand-in for cilium-operator in the modes cluster-pool and multi-pool, as far as its writes go (azure-alibaba-operator, 5),
+// and for the node-ipam-controller in a kube-controller-manager: it lists, gives each CiliumNode or Node what it lacks of the
+// next free blocks of one network, and PUTs the whole object. It frees nothing, has one pool and IPv4 alone, and is neither.
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import {
@@ -14,13 +14,20 @@ import {
 } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 
-const nodesPath = '/apis/cilium.io/v2/ciliumnodes';
 const pool = 'default';
+const ofCilium = { path: '/apis/cilium.io/v2/ciliumnodes', program: 'cilium-operator-generic' };
+const places = {
+  'cluster-pool': ofCilium,
+  'multi-pool': ofCilium,
+  nodeipam: { path: '/api/v1/nodes', program: 'kube-controller-manager' },
+} as const;
+
+export type BlockMode = keyof typeof places;
 
 export interface BlockOperatorOptions {
   readonly clock: Clock;
   readonly handler: KubernetesHandler;
-  readonly mode: 'cluster-pool' | 'multi-pool';
+  readonly mode: BlockMode;
   /** The block of an index, such as `10.0.7.0/24`. */
   readonly blockOf: (index: number) => string;
   /** Addresses for pods in a block. */
@@ -36,7 +43,7 @@ export class StandInBlockOperator {
 
   constructor(options: BlockOperatorOptions) {
     this.#options = options;
-    this.#client = new KubernetesClient(options.handler, 'cilium-operator-generic');
+    this.#client = new KubernetesClient(options.handler, places[options.mode].program);
   }
 
   async run(period: number): Promise<void> {
@@ -47,6 +54,10 @@ export class StandInBlockOperator {
       });
       await sleep(this.#options.clock, period, signal).catch(() => undefined);
     }
+  }
+
+  get #path(): string {
+    return places[this.#options.mode].path;
   }
 
   /** Stops its process, wherever it is. */
@@ -61,7 +72,7 @@ export class StandInBlockOperator {
   }
 
   async #resync(): Promise<void> {
-    const listed = await this.#client.get(nodesPath, this.#stopping.signal);
+    const listed = await this.#client.get(this.#path, this.#stopping.signal);
     if (listed.kind === 'refused') return;
     const nodes = listAt(listed.object, 'items').filter(isObject);
     for (const block of nodes.flatMap(blocksOf)) this.#taken.add(block);
@@ -75,22 +86,24 @@ export class StandInBlockOperator {
     const given: string[] = [];
     while (held.length + given.length < this.#wanted(ipam)) given.push(this.#free());
     if (given.length === 0) return;
-    const cidrs = [...held, ...given];
-    const more =
-      this.#options.mode === 'cluster-pool'
-        ? { podCIDRs: cidrs }
-        : { pools: { ...objectAt(ipam, 'pools'), allocated: [{ pool, cidrs }] } };
-    const path = `${nodesPath}/${textAt(node, 'metadata', 'name')}`;
+    const path = `${this.#path}/${textAt(node, 'metadata', 'name')}`;
     // What is refused, the next list shows as it is now.
     await this.#client.replace(
       path,
-      { ...node, spec: { ...spec, ipam: { ...ipam, ...more } } },
+      { ...node, spec: { ...spec, ...this.#shown(ipam, [...held, ...given]) } },
       this.#stopping.signal,
     );
   }
 
+  #shown(ipam: JsonObject, cidrs: readonly string[]): JsonObject {
+    const { mode } = this.#options;
+    if (mode === 'nodeipam') return { podCIDR: cidrs[0] ?? '', podCIDRs: cidrs };
+    if (mode === 'cluster-pool') return { ipam: { ...ipam, podCIDRs: cidrs } };
+    return { ipam: { ...ipam, pools: { ...objectAt(ipam, 'pools'), allocated: [{ pool, cidrs }] } } };
+  }
+
   #wanted(ipam: JsonObject): number {
-    if (this.#options.mode === 'cluster-pool') return 1;
+    if (this.#options.mode !== 'multi-pool') return 1;
     const request = listAt(ipam, 'pools', 'requested').find((each) => textAt(each, 'pool') === pool);
     return Math.ceil(numberAt(request, 'needed', 'ipv4-addrs') / this.#options.usable);
   }
@@ -110,5 +123,5 @@ function blocksOf(node: JsonObject): readonly string[] {
   const pooled = listAt(node, 'spec', 'ipam', 'pools', 'allocated').flatMap((entry) =>
     textsAt(entry, 'cidrs'),
   );
-  return [...textsAt(node, 'spec', 'ipam', 'podCIDRs'), ...pooled];
+  return [...textsAt(node, 'spec', 'podCIDRs'), ...textsAt(node, 'spec', 'ipam', 'podCIDRs'), ...pooled];
 }

@@ -254,9 +254,9 @@ export function alibabaCloud(network: CloudNetwork, { ipv6Cidr = '' } = {}): Ope
   };
 }
 
-/** `cilium-operator-azure`. */
-export function azureCloud({ cloud, gateway }: Arm): OperatorCloud {
-  const hand = new ArmHand(gateway);
+/** `cilium-operator-azure`. `principal`: its name in Azure, the first of the topology by default. */
+export function azureCloud({ cloud, gateway }: Arm, principal?: string): OperatorCloud {
+  const hand = new ArmHand(gateway, principal);
   const machineOf = (node: JsonObject): string => textAt(node, 'spec', 'instance-id').toLowerCase();
   const nicsOf = (node: JsonObject): ReturnType<ArmCloud['interfacesOf']> =>
     [...cloud.interfaces.current.values()].filter(({ machineId }) => machineId === machineOf(node));

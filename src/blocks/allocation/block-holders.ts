@@ -17,6 +17,8 @@ export interface Holder {
   readonly isLeftAlone: boolean;
   /** The blocks as the object shows them: any text. */
   readonly blocks: readonly string[];
+  /** Whether a program wrote them last that gives out blocks by itself, by its name. Default: no. */
+  readonly isByAllocator?: boolean;
   /** CIDRs that count as held by it, too, and are no blocks of this mode: any text. */
   readonly alsoHeld?: readonly string[];
   /** Those of them that it gets as its blocks before any other. */

@@ -1,5 +1,5 @@
 // Detects a second allocator: blocks that this process did not write appear while it leads. A manual edit concerns one
-// object; an allocator goes on with others.
+// object; an allocator goes on with others, and one that is known by its name need not do so first.
 import type { Clock } from '../../runtime/clock.ts';
 
 /** Two objects within this time show an allocator, and the pause ends after it without a further one, in ms. */
@@ -27,13 +27,13 @@ export class OtherAllocators {
     return { node, quietIn: at + quietFor - this.#clock.monotonic() };
   }
 
-  /** An object shows blocks that this process did not write. */
-  note(node: string): void {
+  /** An object shows blocks that this process did not write. `isByAllocator`: the name of their writer shows an allocator. */
+  note(node: string, isByAllocator = false): void {
     const now = this.#clock.monotonic();
     for (const [name, at] of this.#seen) if (at < now - quietFor) this.#seen.delete(name);
     this.#seen.set(node, now);
     this.#last = { node, at: now };
-    if (this.#seen.size < 2) return;
+    if (this.#seen.size < 2 && !isByAllocator && !this.#isAtWork) return;
     this.#cancel();
     this.#cancel = this.#clock.schedule(quietFor, () => this.#end());
     if (this.#isAtWork) return;

@@ -4,6 +4,7 @@ import type { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.
 import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import { isBlockAllocator, lastManagerOf } from '../../kubernetes/field-managers.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import type { Reflector } from '../../kubernetes/watch/reflector.ts';
@@ -39,6 +40,7 @@ export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
     createdAt,
     isLeftAlone: isIgnored || isDeleting,
     blocks: read.podCidrs,
+    isByAllocator: isBlockAllocator(lastManagerOf(raw, 'spec', 'ipam', 'podCIDRs')),
     ...(problem !== undefined && { problem }),
     ...(operatorError !== undefined && { error: operatorError }),
     isDeleting,

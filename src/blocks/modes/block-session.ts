@@ -253,7 +253,7 @@ export class BlockSession implements AllocatorPorts {
     else log.debug('blocks not written', { node, ...('message' in outcome && { why: outcome.message }) });
   }
 
-  #noteOthers({ name, blocks }: Holder): void {
+  #noteOthers({ name, blocks, isByAllocator }: Holder): void {
     const { clock, log, registry } = this.#deps.host;
     const { leadership, scope } = this.#deps;
     // Beside a dry run, the other allocator does its work.
@@ -264,7 +264,7 @@ export class BlockSession implements AllocatorPorts {
     if (this.#served.isOfCloud === true && clock.monotonic() < this.#began + leaderQuietPeriod) return;
     registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });
     log.warn('a node has blocks that Headwater did not give it', { node: name });
-    this.#others.note(name);
+    this.#others.note(name, isByAllocator);
   }
 
   /** Where a cloud decides, another program and this one follow the same. */

@@ -1,4 +1,5 @@
 // The parts of Nodes and CiliumNodes that the command check judges. Pure.
+import { isOperator } from '../../kubernetes/field-managers.ts';
 import { admittedPods, isIgnored, readIdentity } from '../../kubernetes/object-identity.ts';
 import { type JsonObject, listAt, memberOf, textAt, valueAt } from '../../runtime/json.ts';
 import { internalAddresses } from '../../kubernetes/watch/cluster-nodes.ts';
@@ -70,7 +71,7 @@ const partsOfAgents = [
 function isNoAgents(raw: JsonObject): (write: ShownWrite) => boolean {
   const agents = new Set(partsOfAgents.flatMap((path) => writesOf(raw, path)).map(({ manager }) => manager));
   return ({ manager, part }) => {
-    if (manager.startsWith('cilium-operator')) return true;
+    if (isOperator(manager)) return true;
     return !manager.startsWith('cilium-agent') && (part.startsWith('spec.') || !agents.has(manager));
   };
 }

@@ -1,4 +1,5 @@
 // Who else writes what only Headwater may write, by the field managers that the API server notes. Pure.
+import { isOperator } from '../../kubernetes/field-managers.ts';
 import { userAgent } from '../../kubernetes/transport/transport.ts';
 import { type Finding, finding, ok } from './finding.ts';
 import { countedNames } from './names-in-words.ts';
@@ -25,7 +26,7 @@ export function writerFindings(
     const written = [...new Set(of.map(({ part }) => part))].join(' and ');
     const minutes = Math.max(0, Math.round((now - Math.max(...of.map(({ at }) => at))) / 60_000));
     const found = `${manager === '' ? 'a program without a name' : manager} wrote ${written} of ${countedNames(names, 'CiliumNode')}, last ${minutes} min ago`;
-    return manager.startsWith('cilium-operator')
+    return isOperator(manager)
       ? finding(
           'problem',
           what,

@@ -4,6 +4,7 @@ import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
+import { isOperator } from '../../kubernetes/field-managers.ts';
 import { ageOf } from '../../kubernetes/watch/resource-version.ts';
 import { conflictingWriter } from '../../node/conditions/pause-condition.ts';
 import { conflictingParts, setsValue, type WrittenPart } from '../../node/publish/conflicting-write.ts';
@@ -193,8 +194,4 @@ export class ConflictingWriters {
     permission.change({ conflictingWriter: 'none', conflictingNodes: undefined });
     log.warn('no conflicting write for 5 min: resuming', { node });
   }
-}
-
-function isOperator(manager: string | undefined): boolean {
-  return manager?.startsWith('cilium-operator') === true;
 }

@@ -1,14 +1,6 @@
 // The base of our patches: the parts of a CiliumNode that we write, as read.
-import {
-  isList,
-  type Json,
-  type JsonObject,
-  memberOf,
-  textAt,
-  valueAt,
-  isObject,
-} from '../../runtime/json.ts';
-import { userAgent } from '../transport/transport.ts';
+import { isObject, type Json, type JsonObject, memberOf, valueAt } from '../../runtime/json.ts';
+import { lastManagerOf } from '../field-managers.ts';
 
 /** Holds the parts that we write, exactly as read and in place. It keeps invalid values too. */
 export class PatchBase {
@@ -50,23 +42,4 @@ function only(value: Json | undefined, ...names: readonly string[]): JsonObject 
     if (member !== undefined) found[name] = member;
   }
   return found;
-}
-
-/** The field manager that last wrote at or below `path`; undefined where it is us, or not recorded. */
-export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): string | undefined {
-  const noted = valueAt(raw, 'metadata', 'managedFields');
-  if (!isList(noted)) return undefined;
-  const fields = path.map((member) => `f:${member}`);
-  const writers = noted.filter((entry) => valueAt(memberOf(entry, 'fieldsV1'), ...fields) !== undefined);
-  const latest = Math.max(...writers.map(timeOf));
-  // Times are to the second: within one, others count.
-  return writers
-    .filter((entry) => timeOf(entry) === latest)
-    .map((entry) => textAt(entry, 'manager'))
-    .find((manager) => manager?.startsWith(userAgent) !== true);
-}
-
-function timeOf(entry: Json): number {
-  const time = Date.parse(textAt(entry, 'time') ?? '');
-  return Number.isNaN(time) ? -Infinity : time;
 }

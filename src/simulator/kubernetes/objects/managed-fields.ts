@@ -1,5 +1,6 @@
 // Tracks which manager set which fields of an object, in `metadata.managedFields`. Coarser than a real API server: fields
-// are distinguished down to the third level, and everything below belongs to each manager that set a part of it.
+// are distinguished down to the third level, below `pools` to the fourth, and everything below belongs to each manager that set a
+// part of it.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../json-value.ts';
 import type { KubernetesObject, ManagedFields } from './kubernetes-object.ts';
@@ -13,7 +14,8 @@ export interface FieldWriter {
 /** The value of each distinguished field, by its path. */
 type Leaves = ReadonlyMap<string, JsonValue>;
 
-const depth = 3;
+/** Agents set what they request of pools, and others what they get. */
+const depthOf = ([, , third]: readonly string[]): number => (third === 'f:pools' ? 4 : 3);
 /** No field name holds it. */
 const separator = '\0';
 const maxManagerCharacters = 128;
@@ -93,7 +95,7 @@ function leavesOf({ apiVersion: _version, kind: _kind, metadata, ...rest }: Kube
 }
 
 function collect(value: JsonValue, path: readonly string[], leaves: Map<string, JsonValue>): void {
-  if (path.length === depth || !isJsonObject(value) || Object.keys(value).length === 0) {
+  if (path.length >= depthOf(path) || !isJsonObject(value) || Object.keys(value).length === 0) {
     if (path.length > 0) leaves.set(path.join(separator), value);
     return;
   }

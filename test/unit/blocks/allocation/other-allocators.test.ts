@@ -31,6 +31,21 @@ describe('another allocator', () => {
     expect([changes, others.last]).toEqual([[true, false], undefined]);
   });
 
+  test('shows in one object, if it is known by its name', async () => {
+    const { clock, others, changes } = rig();
+    others.note('a', true);
+    expect(others.last).toEqual({ node: 'a', quietIn: 5 * minute });
+
+    // Whatever others write meanwhile counts, too.
+    await clock.advance(4 * minute);
+    others.note('a');
+    await clock.advance(5 * minute - 1);
+    expect(changes).toEqual([true]);
+
+    await clock.advance(1);
+    expect(changes).toEqual([true, false]);
+  });
+
   test.each([
     ['one object, however often', ['a', 'a', 'a'], minute],
     ['two objects more than five minutes apart', ['a', 'b'], 5 * minute + 1],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { lastManagerOf } from '../../../../../src/kubernetes/cilium-node/patch-base.ts';
+import { lastManagerOf } from '../../../../../src/kubernetes/field-managers.ts';
 import type { JsonObject } from '../../../../../src/runtime/json.ts';
 import { managerOf } from '../../../../../src/simulator/kubernetes/objects/managed-fields.ts';
 import { ciliumNodes, type Rig, rig } from '../model-rig.ts';

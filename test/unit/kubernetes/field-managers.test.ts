@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { lastManagerOf } from '../../../../src/kubernetes/cilium-node/patch-base.ts';
-import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
+import { isBlockAllocator, isOperator, lastManagerOf } from '../../../src/kubernetes/field-managers.ts';
+import type { Json, JsonObject } from '../../../src/runtime/json.ts';
 
 const poolOf = (manager: string, time?: string): JsonObject => ({
   manager,
@@ -48,4 +48,18 @@ describe('the manager that last wrote the pool', () => {
 
     expect(lastManagerOf(raw, 'spec', 'ipam', 'pool')).toBe(manager);
   });
+});
+
+test.each([
+  ['cilium-operator-generic', true, true],
+  ['cilium-operator-aws', true, true],
+  ['kube-controller-manager', false, true],
+  ['node-ipam-controller', false, true],
+  ['aws-cloud-controller-manager', false, true],
+  ['cilium-agent', false, false],
+  ['kubectl-edit', false, false],
+  ['kubelet', false, false],
+  [undefined, false, false],
+])('that %s is a cilium-operator is %s, and that it gives out blocks is %s', (manager, operator, blocks) => {
+  expect([isOperator(manager), isBlockAllocator(manager)]).toEqual([operator, blocks]);
 });

@@ -1,0 +1,36 @@
+// Who wrote a field last, as the API server notes it in `metadata.managedFields`, and which of these programs do what Headwater
+// does.
+import { isList, type Json, type JsonObject, memberOf, textAt, valueAt } from '../runtime/json.ts';
+import { userAgent } from './transport/transport.ts';
+
+/** The field manager that last wrote at or below `path`; undefined where it is us, or not recorded. */
+export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): string | undefined {
+  const noted = valueAt(raw, 'metadata', 'managedFields');
+  if (!isList(noted)) return undefined;
+  const fields = path.map((member) => `f:${member}`);
+  const writers = noted.filter((entry) => valueAt(memberOf(entry, 'fieldsV1'), ...fields) !== undefined);
+  const latest = Math.max(...writers.map(timeOf));
+  // Times are to the second: within one, others count.
+  return writers
+    .filter((entry) => timeOf(entry) === latest)
+    .map((entry) => textAt(entry, 'manager'))
+    .find((manager) => manager?.startsWith(userAgent) !== true);
+}
+
+function timeOf(entry: Json): number {
+  const time = Date.parse(textAt(entry, 'time') ?? '');
+  return Number.isNaN(time) ? -Infinity : time;
+}
+
+/** A cilium-operator, of any cloud. */
+export function isOperator(manager: string | undefined): boolean {
+  return manager?.startsWith('cilium-operator') === true;
+}
+
+/** Controller managers of Kubernetes and of clouds give Nodes their pod CIDRs. */
+const nodeAllocators = ['kube-controller-manager', 'node-ipam-controller', 'cloud-controller-manager'];
+
+/** A program that gives CiliumNodes or Nodes blocks by itself: what it wrote once, it goes on writing. */
+export function isBlockAllocator(manager: string | undefined): boolean {
+  return isOperator(manager) || nodeAllocators.some((name) => manager?.endsWith(name) === true);
+}
