@@ -2,26 +2,29 @@
 // ours, too. Of two releases that choose one node, the one with the older Lease serves it: both see the same order.
 import { type NodeSelector, parseNodeSelector } from '../config/node-selector.ts';
 import { ask } from '../kubernetes/transport/api-reply.ts';
-import { isObject, listAt } from '../runtime/json.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import { sleep } from '../runtime/clock.ts';
 import type { Pauses } from '../providers/gate/mutation-permission.ts';
 import type { ModeDeps } from './host.ts';
 import { settleTimeOf } from './node-scope.ts';
 import {
-  attempts,
   type FoundRelease,
   formerAnnotation,
-  maxAttempts,
-  namesOf,
+  listIn,
+  nodesChosenBy,
   noNode,
   otherReleases,
   selectorAnnotation,
+  unlisted,
 } from './release-leases.ts';
 
 /** Between two looks, in ms: soon once, because two releases may start at one time. */
 const pauses = { first: 10_000, selective: 60_000, whole: 600_000 };
-/** The same after a look that failed and may not fail again. */
+/** Between two attempts to look before anything is served, in ms. */
+const attempts = { base: 500, cap: 5000 };
+/** How long Leases are waited for before anything is served, in ms. */
+const maxAttempts = 60_000;
+/** The same as `pauses` after a look that failed and may not fail again. */
 const retries = { base: 10_000, cap: 60_000 };
 /** After that pause, another release has looked and ended what it serves no longer, in ms. */
 const lookTime = 10_000;
@@ -31,6 +34,13 @@ interface Look {
   /** Why not, if that may pass. */
   readonly problem?: string;
 }
+
+/** Whether all nodes of the cluster may be served. */
+type Verdict =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'refused'; readonly why: string }
+  /** It is not known which nodes another release chooses. `problem`: why. */
+  | { readonly kind: 'unknown'; readonly problem: string };
 
 type Deps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'scope' | 'events'> & {
   readonly served: 'CiliumNodes' | 'Nodes';
@@ -95,17 +105,36 @@ export class OtherReleases {
   }
 
   /**
-   * Looks before anything is served, and waits for an answer, a minute at most. Returns why nothing may be; undefined if it may.
-   * Rejects only with the signal's reason.
+   * Looks before anything is served. Waits for a list of Leases for a minute at most, and for one of Nodes as long as another
+   * release may choose some. Returns why nothing may be served; undefined if it may. Rejects only with the signal's reason.
    */
   async lookFirst(signal: AbortSignal): Promise<string | undefined> {
     const former = this.#keepFormer();
     this.announce();
-    const others = await this.#firstAnswer(signal);
-    const refusal = await this.#refusal(others, signal);
+    const { others, refusal } = await this.#firstVerdict(signal);
     if (refusal === undefined) await this.#awaitYounger(former, others, signal);
     this.#waitsFor = undefined;
     return refusal;
+  }
+
+  /** Reads the Leases again for each list of Nodes: the Lease of a release that is gone may be deleted meanwhile. */
+  async #firstVerdict(
+    signal: AbortSignal,
+  ): Promise<{ readonly others: readonly FoundRelease[] | undefined; readonly refusal: string | undefined }> {
+    const { clock, random, log } = this.#deps.host;
+    const backoff = new Backoff(attempts, { clock, random: random.fork('nodes of other releases') });
+    let others: readonly FoundRelease[] | undefined;
+    for (;;) {
+      others = (await this.#firstAnswer(signal)) ?? others;
+      const verdict = await this.#refusal(others ?? [], signal);
+      if (verdict.kind === 'free') return { others, refusal: undefined };
+      if (verdict.kind === 'refused') return { others, refusal: verdict.why };
+      const { problem } = verdict;
+      this.#waitsFor = problem;
+      if (backoff.failures === 0)
+        log.warn('cannot list Nodes: nothing is served before it is known which are its own', { problem });
+      await sleep(clock, backoff.fail(), signal);
+    }
   }
 
   /** The selector that younger releases know of, which the next leader must know, too, if this one ends before they look. */
@@ -123,12 +152,13 @@ export class OtherReleases {
     leadership.lease?.annotate(formerAnnotation(served), undefined);
   }
 
-  async #firstAnswer(signal: AbortSignal): Promise<readonly FoundRelease[]> {
+  /** Undefined if there is none. */
+  async #firstAnswer(signal: AbortSignal): Promise<readonly FoundRelease[] | undefined> {
     const { clock, random, log } = this.#deps.host;
     const backoff = new Backoff(attempts, { clock, random: random.fork('other releases') });
     const end = clock.monotonic() + maxAttempts;
     for (;;) {
-      const { others = [], problem } = await this.#look(signal);
+      const { others, problem } = await this.#look(signal);
       if (problem === undefined) return others;
       this.#waitsFor = `reads Leases, to know which nodes other releases choose: ${problem}`;
       const isOver = clock.monotonic() >= end;
@@ -142,14 +172,19 @@ export class OtherReleases {
 
   /**
    * A younger release serves nodes that the former leader of this one did not choose, until it has looked.
-   * `former`: the selector of the former leader.
+   * `former`: the selector of the former leader. `others`: undefined if they are not known.
    */
   async #awaitYounger(
     former: string | undefined,
-    others: readonly FoundRelease[],
+    others: readonly FoundRelease[] | undefined,
     signal: AbortSignal,
   ): Promise<void> {
     const { host, scope } = this.#deps;
+    if (others === undefined) {
+      // There may be one that is not known: the next leader has to wait for it.
+      this.#seenAt = host.clock.monotonic() + pauses.whole + lookTime + settleTimeOf(host.options);
+      return;
+    }
     const younger = this.#younger(former, others);
     if (younger === undefined) {
       this.#forgetFormer();
@@ -186,11 +221,11 @@ export class OtherReleases {
     return this.#refused.promise;
   }
 
-  async #refusal(others: readonly FoundRelease[], signal: AbortSignal): Promise<string | undefined> {
-    if (this.#deps.scope.isSelective) return undefined;
+  async #refusal(others: readonly FoundRelease[], signal: AbortSignal): Promise<Verdict> {
     // Two releases without a selector are two writers, which writes tell: a Lease may be left of a former name.
     const older = others.find(({ isOlder, selector }) => isOlder && selector !== undefined);
-    return older?.selector && this.#refusalOf(older.lease, older.selector, signal);
+    if (this.#deps.scope.isSelective || older?.selector === undefined) return { kind: 'free' };
+    return this.#refusalOf(older.lease, older.selector, signal);
   }
 
   async #look(signal: AbortSignal): Promise<Look> {
@@ -204,10 +239,12 @@ export class OtherReleases {
   }
 
   /** Why every node of the cluster is too many: another release chooses some. */
-  async #refusalOf(lease: string, selector: NodeSelector, signal: AbortSignal): Promise<string | undefined> {
+  async #refusalOf(lease: string, selector: NodeSelector, signal: AbortSignal): Promise<Verdict> {
     const { host, kubernetes, leadership, served } = this.#deps;
-    const names = await namesOf(selector, { host, kubernetes }, signal);
-    if (names.length === 0) return undefined;
+    const chosen = await nodesChosenBy(selector, kubernetes, signal);
+    if (chosen.kind === 'unknown') return chosen;
+    const { names } = chosen;
+    if (names.length === 0) return { kind: 'free' };
     // A release that never starts chooses nothing: its Lease must not stand in the way of others.
     leadership.lease?.annotate(selectorAnnotation(served), undefined);
     host.log.error('another release serves nodes of this cluster, and this one has no node-selector', {
@@ -216,7 +253,8 @@ export class OtherReleases {
       nodes: names.slice(0, 20),
       remedy: `set node-selector in both releases, or delete the Lease ${lease} if that release is gone`,
     });
-    return `the release of the Lease ${lease} serves nodes of this cluster, and this one has no node-selector`;
+    const why = `the release of the Lease ${lease} serves nodes of this cluster, and this one has no node-selector`;
+    return { kind: 'refused', why };
   }
 
   /** Looks again and again while this process leads. Resolves once `signal` aborts. */
@@ -249,8 +287,9 @@ export class OtherReleases {
     const choosing = others.filter(({ isOlder, selector }) => isOlder && selector !== undefined);
     // A release that does not run serves nothing meanwhile, and this one need not end.
     const running = choosing.filter(({ isHeld }) => isHeld);
-    if ((await this.#refusal(running, signal)) !== undefined) return 'refused';
-    if (problem !== undefined) return backoff.fail();
+    const verdict = await this.#refusal(running, signal);
+    if (verdict.kind === 'refused') return 'refused';
+    if (problem !== undefined || verdict.kind === 'unknown') return backoff.fail();
     backoff.forget();
     return scope.isSelective || choosing.length > 0 ? pauses.selective : pauses.whole;
   }
@@ -285,11 +324,10 @@ export class OtherReleases {
     const { k8sNamespace: namespace, leaderElectionLeaseName: name } = host.options;
     const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
     const reply = await ask(kubernetes, { method: 'GET', path }, signal);
-    if (reply.kind === 'ok') {
-      const leases = listAt(reply.object, 'items').filter(isObject);
-      return { others: otherReleases(leases, name, selectorAnnotation(served)) };
-    }
-    if (reply.kind === 'unavailable') return { others: undefined, problem: reply.message };
+    const leases = listIn(reply);
+    if (leases !== undefined) return { others: otherReleases(leases, name, selectorAnnotation(served)) };
+    if (reply.kind === 'unavailable' || reply.kind === 'ok')
+      return { others: undefined, problem: unlisted(reply) };
     if (!this.#isDenialTold && host.options.nodeSelector !== undefined) {
       this.#isDenialTold = true;
       host.log.warn('cannot read Leases: an overlap with the nodes of another release is not seen', {

@@ -1,11 +1,11 @@
 // Which other releases of a cluster a list of Leases shows, and which Nodes one of them chooses.
 import { type NodeSelector, parseNodeSelector } from '../config/node-selector.ts';
 import { readIdentity } from '../kubernetes/object-identity.ts';
-import { ask } from '../kubernetes/transport/api-reply.ts';
-import { isObject, type JsonObject, listAt, textAt } from '../runtime/json.ts';
+import { ask, type Reply } from '../kubernetes/transport/api-reply.ts';
+import { unlistedNodes } from '../kubernetes/watch/cluster-nodes.ts';
+import { itemsOf } from '../kubernetes/watch/listing.ts';
+import { type JsonObject, textAt } from '../runtime/json.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
-import { randomWait } from '../runtime/backoff.ts';
-import { retry } from '../runtime/retry.ts';
 import type { ModeDeps } from './host.ts';
 import type { OtherRelease } from './node-scope.ts';
 
@@ -52,26 +52,35 @@ export function otherReleases(
   });
 }
 
-/** Between two attempts to look before anything is served, in ms. */
-export const attempts = { base: 500, cap: 5000 };
-/** How long such attempts go on, in ms. */
-export const maxAttempts = 60_000;
+/** The Nodes that a selector chooses. */
+export type ChosenNodes =
+  /** Names of some of them, none if there are none. */
+  | { readonly kind: 'listed'; readonly names: readonly string[] }
+  /** No list was answered, which is no evidence that it chooses none. `problem`: that list in words. */
+  | { readonly kind: 'unknown'; readonly problem: string };
 
-/** Names of some Nodes that a selector chooses. Waits for an answer, a minute at most; none if there is none. */
-export async function namesOf(
+/** Reads which Nodes a selector chooses. Rejects only with the signal's reason. */
+export async function nodesChosenBy(
   { text }: NodeSelector,
-  { host, kubernetes }: Pick<ModeDeps, 'host' | 'kubernetes'>,
+  kubernetes: ModeDeps['kubernetes'],
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { clock, random } = host;
+): Promise<ChosenNodes> {
   const path = `/api/v1/nodes?limit=100&labelSelector=${encodeURIComponent(text)}`;
-  const end = clock.monotonic() + maxAttempts;
-  const reply = await retry(
-    { clock, signal },
-    () => ask(kubernetes, { method: 'GET', path }, signal),
-    ({ kind }, tries) =>
-      kind === 'unavailable' && clock.monotonic() < end ? randomWait(attempts, tries, random) : undefined,
-  );
-  const items = reply.kind === 'ok' ? listAt(reply.object, 'items') : [];
-  return items.filter(isObject).map((raw) => readIdentity(raw).name);
+  const reply = await ask(kubernetes, { method: 'GET', path }, signal);
+  const items = listIn(reply);
+  if (items !== undefined) return { kind: 'listed', names: items.map((raw) => readIdentity(raw).name) };
+  return {
+    kind: 'unknown',
+    problem: unlistedNodes('status' in reply ? reply.status : undefined, unlisted(reply)),
+  };
+}
+
+/** The objects of an answered list; undefined if there is none. */
+export function listIn(reply: Reply): readonly JsonObject[] | undefined {
+  return reply.kind === 'ok' ? itemsOf(reply.object) : undefined;
+}
+
+/** Why a list was not answered. */
+export function unlisted(reply: Reply): string {
+  return reply.kind === 'ok' ? 'the answer is no list of objects' : reply.message;
 }

@@ -5,7 +5,7 @@ import type { CiliumNodeGc, GcCandidate } from '../../kubernetes/cilium-node/cil
 import { allLabels } from '../../kubernetes/object-identity.ts';
 import { ownersOfUsed } from '../../kubernetes/cilium-node/cilium-node-entries.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { type ClusterNode, ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
+import { type ClusterNode, ClusterNodes, unlistedNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
 import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
@@ -65,6 +65,8 @@ export class ClusterCache {
    */
   #nodesProblem: string | undefined;
   #nodesAreListed = false;
+  /** The reason why Nodes are waited for; undefined if they are not. */
+  #awaited: string | undefined;
   readonly #counters = new WatchCounters();
 
   constructor(deps: ClusterCacheDeps) {
@@ -132,6 +134,7 @@ export class ClusterCache {
         },
         onState: (state) => {
           this.#nodesAreListed = state.kind === 'watching';
+          if (state.kind === 'backing-off') this.#awaited &&= unlistedNodes(state.status, state.problem);
           if (state.kind !== 'denied') reads.note('nodes', state);
         },
       },
@@ -213,12 +216,20 @@ export class ClusterCache {
     return this.#clusterNodes.nodes.get(name)?.uid;
   }
 
-  /** Nodes only verify identities, so the wait for them is bounded. */
+  /**
+   * With a selector, Nodes say which nodes are ours: before they are listed, none is known. Otherwise they only verify identities,
+   * so the wait for them is bounded.
+   */
   async #nodesSettled(): Promise<void> {
+    const { scope, host } = this.#deps;
+    const { state } = this.#clusterNodes.reflector.figures();
+    const isFailing = state.kind === 'backing-off';
+    this.#awaited = isFailing ? unlistedNodes(state.status, state.problem) : 'Nodes are being listed';
     const known = new AbortController();
-    const late = sleep(this.#deps.host.clock, maxWaitForNodes, known.signal).catch(() => undefined);
-    await Promise.race([this.#clusterNodes.settled, late]);
+    const late = sleep(host.clock, maxWaitForNodes, known.signal).catch(() => undefined);
+    await Promise.race([this.#clusterNodes.settled, ...(scope.isSelective ? [] : [late])]);
     known.abort();
+    this.#awaited = undefined;
   }
 
   /** Resolves once everything written to CiliumNodes before this call is known, however far the watch lags. */
@@ -240,9 +251,9 @@ export class ClusterCache {
     return readProblemOf(this.#nodes.figures(), this.#nodesProblem, this.#deps.host.clock.monotonic());
   }
 
-  /** The condition that the first list of CiliumNodes waits for. */
+  /** The condition that the first lists of CiliumNodes and Nodes wait for. */
   waitingFor(): string {
-    return this.readProblem() ?? 'CiliumNodes are being listed';
+    return this.readProblem() ?? this.#awaited ?? 'CiliumNodes are being listed';
   }
 
   /** Undefined while the watch of CiliumNodes works, or reports its own problem. */

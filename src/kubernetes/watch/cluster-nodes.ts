@@ -103,6 +103,12 @@ export class ClusterNodes {
   }
 }
 
+/** A failed list of Nodes in words. `status`: of the answer, if there was one. */
+export function unlistedNodes(status: number | undefined, why: string): string {
+  const answer = status === undefined ? '' : ` (status ${status})`;
+  return `cannot list Nodes${answer}: ${why}`;
+}
+
 const none: ReadonlyMap<string, ClusterNode> = new Map();
 const noAddresses: readonly string[] = [];
 /** A node has few; a kubelet may list any number. */

@@ -46,6 +46,8 @@ export type ReflectorState =
   | {
       readonly kind: 'backing-off';
       readonly problem: string;
+      /** The status of an answer; undefined without one. */
+      readonly status?: number | undefined;
       readonly failures: number;
       readonly until: number;
     }
@@ -359,7 +361,8 @@ export class Reflector<T> {
     const problem = end.kind === 'ended' ? 'the server ends watches as soon as they start' : end.message;
     if (end.kind === 'gone') return { kind: 'denied', problem: this.#undefined(problem), until };
     if (end.kind === 'denied') return { kind: 'denied', problem, until };
-    return { kind: 'backing-off', problem, failures: this.#course.backoff?.failures ?? 0, until };
+    const status = end.kind === 'unavailable' ? end.status : undefined;
+    return { kind: 'backing-off', problem, status, failures: this.#course.backoff?.failures ?? 0, until };
   }
 
   /** Only the kinds that Cilium defines can be missing. */

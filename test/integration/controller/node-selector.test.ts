@@ -59,6 +59,40 @@ describe('a node whose Node lacks the labels of the selector', () => {
   });
 });
 
+describe('while Nodes cannot be listed, which say whose a node is', () => {
+  test('a process that starts serves none, also by the labels that agents copied, and names that list', async () => {
+    const world = new LabelledWorld(2);
+    await world.join(0, 'eni');
+    await world.join(1, 'blocks');
+    for (const machine of world.machines)
+      await world.patch(machine, { metadata: { labels: { network: 'eni' } } });
+    const answer = world.refuse(500, 'GET', /\/v1\/nodes\?/);
+    const controller = startController(world, { flags: ours });
+    await world.advance(120_000);
+    const waits = [controller.controller.state, controller.controller.unreadiness(), controller.publications];
+    answer();
+    await world.until('its own node is served', () => world.pool(world.machine()).size === 8);
+
+    expect(waits).toEqual([
+      'starting',
+      'it reads the cluster: cannot list Nodes (status 500): refused by the test with 500',
+      [],
+    ]);
+    expect(world.pool(world.machine(1)).size).toBe(0);
+  });
+
+  test('a process that may not read them goes by the labels that agents copied', async () => {
+    const world = new LabelledWorld(1);
+    await world.join(0, 'blocks');
+    await world.patch(world.machine(), { metadata: { labels: { network: 'eni' } } });
+    world.refuse(403, 'GET', /\/v1\/nodes\?/);
+    const controller = startController(world, { flags: ours });
+    await world.advance(60_000);
+
+    expect(controller.controller.status()).toMatchObject({ state: 'leading', nodes: { total: 1 } });
+  });
+});
+
 describe('a node that moves', () => {
   test('out keeps all that it has, and gets nothing more', async () => {
     const world = new LabelledWorld(1);

@@ -165,20 +165,85 @@ test('a release without a selector looks again soon after Leases could not be re
   expect(await whole.outcome).toBe('lost');
 });
 
-test('a release without a selector serves nothing while Nodes cannot be read that an older one may choose', async () => {
-  const world = new LabelledWorld(1);
-  start(world, 'one', 'network=eni', true);
-  await world.join(0, 'eni');
-  await world.advance(60_000);
-  const answer = world.refuse(500, 'GET', /nodes\?limit=100&labelSelector=/);
-  const whole = start(world, 'two', '', true);
-  await world.advance(20_000);
-  const touched = touches(whole, world, 0);
-  const { state } = whole.controller.status();
-  answer();
-  await world.advance(30_000);
+describe('a release without a selector, while Nodes cannot be listed that an older one may choose', () => {
+  /** Any list of Nodes, not one of CiliumNodes. */
+  const nodes = /\/v1\/nodes(\?|$)/;
 
-  expect([touched, state]).toEqual([0, 'catchingUp']);
-  expect(await whole.outcome).toBe('lost');
-  expect(touches(whole, world, 0)).toBe(0);
+  /** A younger release starts, and its first lists of Leases are refused, too. */
+  async function beginning(
+    selector: string,
+    code: number,
+  ): Promise<{
+    readonly world: LabelledWorld;
+    readonly whole: WorldController;
+    readonly answer: () => void;
+  }> {
+    const world = new LabelledWorld(1);
+    start(world, 'one', selector, true);
+    await world.join(0, 'eni');
+    await world.advance(60_000);
+    const answer = world.refuse(code, 'GET', nodes);
+    const answerLeases = world.refuse(500, 'GET', leases);
+    const whole = start(world, 'two', '', true);
+    await world.advance(20_000);
+    answerLeases();
+    return { world, whole, answer };
+  }
+
+  test.each([500, 403])('with status %s, serves nothing, however long, and names that list', async (code) => {
+    const { world, whole, answer } = await beginning('network=eni', code);
+    await world.advance(180_000);
+    const waits = [whole.controller.state, whole.controller.unreadiness(), touches(whole, world, 0)];
+    answer();
+    await world.advance(30_000);
+
+    expect(waits).toEqual([
+      'catchingUp',
+      `it has the Lease and cannot list Nodes (status ${code}): refused by the test with ${code}`,
+      0,
+    ]);
+    expect(whole.warnings()).toContain(
+      'cannot list Nodes: nothing is served before it is known which are its own',
+    );
+    expect(await whole.outcome).toBe('lost');
+    expect(touches(whole, world, 0)).toBe(0);
+  });
+
+  test('serves them as soon as a list shows that none is chosen', async () => {
+    const { world, whole, answer } = await beginning('network=other', 500);
+    await world.advance(90_000);
+    answer();
+    await world.until('its node is served', () => world.pool(world.machine()).size === 8, 30_000);
+
+    expect(whole.controller.unreadiness()).toBeUndefined();
+  });
+
+  test('goes on without them once the Lease of that release is deleted', async () => {
+    const { world, whole } = await beginning('network=eni', 500);
+    await world.advance(90_000);
+    await world.call('DELETE', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/one');
+    await world.advance(30_000);
+
+    expect(whole.controller.state).toBe('leading');
+  });
+
+  test('goes on if it leads, as before', async () => {
+    const world = new LabelledWorld(1);
+    await world.join(0, 'other');
+    const older = start(world, 'one', 'network=eni', true);
+    await world.advance(30_000);
+    older.stop();
+    await world.advance(30_000);
+    const whole = start(world, 'two', '', true);
+    await world.advance(60_000);
+    const answer = world.refuse(500, 'GET', nodes);
+    start(world, 'one', 'network', true);
+    await world.advance(600_000);
+    const { state } = whole.controller;
+    answer();
+    await world.advance(61_000);
+
+    expect(state).toBe('leading');
+    expect(await whole.outcome).toBe('lost');
+  });
 });

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { parseNodeSelector } from '../../../src/config/node-selector.ts';
 import { OtherReleases } from '../../../src/controller/other-releases.ts';
-import { otherReleases, selectorAnnotation } from '../../../src/controller/release-leases.ts';
+import {
+  formerAnnotation,
+  nodesChosenBy,
+  otherReleases,
+  selectorAnnotation,
+} from '../../../src/controller/release-leases.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import { optionsOf } from '../../support/given-options.ts';
 import { Random } from '../../../src/runtime/random.ts';
@@ -113,6 +119,61 @@ test.each([
 
 test('a release without a selector does not wait for a younger one without a selector', async () => {
   expect(await waitsFor('', '', undefined)).toEqual([]);
+});
+
+test.each([
+  ['Leases are listed, and show none', [{ status: 200, body: '{"items":[]}' }], true],
+  ['what is no list is answered', [{ status: 200, body: '{}' }], false],
+  ['no list of Leases is answered', [{ status: 500, body: '' }], false],
+  ['no list of Leases is granted', [{ status: 403, body: '' }], false],
+])(
+  'the nodes of the former leader are forgotten where no younger release is: %s',
+  async (_, replies, isForgotten) => {
+    const clock = new VirtualClock();
+    const annotated: (readonly [string, string | undefined])[] = [];
+    const answers = [...replies];
+    const releases = new OtherReleases({
+      host: {
+        options: optionsOf({ 'leader-election-lease-name': 'own' }),
+        log: recordingLogger(),
+        clock,
+        random: new Random('looks'),
+      },
+      kubernetes: { send: () => Promise.resolve(answers.length > 1 ? answers.shift() : answers[0]) },
+      leadership: {
+        permission: new MutationPermission(noPauses),
+        lease: {
+          annotate: (key: string, text: string | undefined) => annotated.push([key, text]),
+          annotation: (key: string) => (key === annotation ? 'tier=pods' : undefined),
+        },
+      },
+      scope: { isSelective: false, setOthers: () => undefined, overlaps: () => [] },
+      served: 'CiliumNodes',
+    } as never);
+    const looked = releases.lookFirst(new AbortController().signal);
+    await clock.advance(70_000);
+
+    expect(await looked).toBeUndefined();
+    expect(annotated.filter(([key]) => key === formerAnnotation('CiliumNodes')).at(-1)?.[1]).toBe(
+      isForgotten ? undefined : 'tier=pods',
+    );
+  },
+);
+
+test.each([
+  [200, '{"items":[{"metadata":{"name":"a"}}]}', { kind: 'listed', names: ['a'] }],
+  [200, '{"items":[]}', { kind: 'listed', names: [] }],
+  [200, '{"items":null}', { kind: 'listed', names: [] }],
+  [200, '{}', { kind: 'unknown', problem: 'cannot list Nodes: the answer is no list of objects' }],
+  [503, 'away', { kind: 'unknown', problem: 'cannot list Nodes (status 503): away' }],
+  [403, 'no', { kind: 'unknown', problem: 'cannot list Nodes (status 403): no' }],
+  [404, 'none', { kind: 'unknown', problem: 'cannot list Nodes: none' }],
+] as const)('an answer of %s with %j shows which Nodes a selector chooses', async (status, body, chosen) => {
+  const kubernetes = { send: () => Promise.resolve({ status, body }) } as never;
+  const selector = parseNodeSelector('tier=pods');
+  if (selector === undefined) throw new Error('it is no selector');
+
+  expect(await nodesChosenBy(selector, kubernetes, new AbortController().signal)).toEqual(chosen);
 });
 
 function held(raw: JsonObject): JsonObject {
