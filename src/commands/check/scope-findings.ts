@@ -7,7 +7,7 @@ import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import type { ReadCluster } from './cluster-facts.ts';
-import { type Fact, known, valueOf } from './fact.ts';
+import { type Fact, known, mapped, valueOf } from './fact.ts';
 import { type Finding, finding, ok } from './finding.ts';
 import { countedNames } from './names-in-words.ts';
 
@@ -34,12 +34,20 @@ export function scoped(
     fact.kind === 'known' ? known(fact.value.filter(isOurs)) : fact;
   const own = { nodes: ofScope(nodes), ciliumNodes: ofScope(ciliumNodes) };
   if (options.nodeSelector === undefined) return { ...own, findings: [] };
-  const names = valueOf(own.nodes, []).map((raw) => sanitizedText(nameOf(raw)));
-  return { ...own, findings: [choiceFinding(names, scope), ...overlapFindings(scope, leases, options)] };
+  const chosen = mapped(own.nodes, (raw) => sanitizedText(nameOf(raw)));
+  return { ...own, findings: [choiceFinding(chosen, scope), ...overlapFindings(scope, leases, options)] };
 }
 
-function choiceFinding(names: readonly string[], scope: NodeScope): Finding {
+function choiceFinding(chosen: Fact<readonly string[]>, scope: NodeScope): Finding {
   const { nodeSelector = '', leftToOthers = 0 } = scope.report() ?? {};
+  if (chosen.kind === 'unknown')
+    return finding(
+      'unknown',
+      what,
+      `Nodes cannot be read, so it is not known which of them ${nodeSelector} chooses: ${chosen.problem}`,
+      'let the user list nodes',
+    );
+  const names = chosen.value;
   if (names.length === 0)
     return finding(
       'warning',
