@@ -37,6 +37,9 @@ export interface Holder {
   readonly asked?: AskedMaskSizes;
 }
 
+/** Names an object, whether it is still there or not. */
+export type HolderName = Pick<Holder, 'name' | 'uid'>;
+
 /** The values of the labels that ask for a size: any text. */
 export type AskedMaskSizes = Readonly<Partial<Record<Family, string>>>;
 

@@ -1,12 +1,10 @@
 // Holdings of objects that are gone. Somebody may have deleted the object of a machine that lives, and its pods run on. So its
 // blocks stay out of reach until none of its pods shows an address of them, and a new object of its name gets them back.
 import { type Cidr, overlaps } from '../set/cidr.ts';
-import type { Holder } from './block-holders.ts';
+import type { HolderName } from './block-holders.ts';
 import type { BlockLedger } from './block-ledger.ts';
 
-export type LeftObject = Pick<Holder, 'name' | 'uid'>;
-
-interface Left extends LeftObject {
+interface Left extends HolderName {
   /** The part that pods use; undefined before the first look. */
   used: readonly Cidr[] | undefined;
 }
@@ -28,19 +26,19 @@ const maxNames = 1024;
 
 export class LeftHoldings {
   readonly #ledger: BlockLedger;
-  readonly #onLeave: (left: LeftObject) => void;
+  readonly #onLeave: (left: HolderName) => void;
   /** By name and uid: objects of one name may have gone one after the other. */
   readonly #byName = new Map<string, Map<string, Left>>();
   /** All that the last object of a name had, used or not. */
   readonly #hadBy = new Map<string, readonly Cidr[]>();
 
-  constructor(ledger: BlockLedger, onLeave: (left: LeftObject) => void) {
+  constructor(ledger: BlockLedger, onLeave: (left: HolderName) => void) {
     this.#ledger = ledger;
     this.#onLeave = onLeave;
   }
 
   /** The object is gone. What it holds stays held under its uid. */
-  leave({ name, uid }: LeftObject): void {
+  leave({ name, uid }: HolderName): void {
     const held = this.#ledger.heldBy(uid);
     if (held.length === 0) return;
     this.#hadBy.delete(name);
@@ -77,7 +75,7 @@ export class LeftHoldings {
     return [...(this.#byName.get(name)?.values() ?? [])].some(({ used }) => used === undefined);
   }
 
-  has({ name, uid }: LeftObject): boolean {
+  has({ name, uid }: HolderName): boolean {
     return this.#byName.get(name)?.has(uid) === true;
   }
 
@@ -91,7 +89,7 @@ export class LeftHoldings {
   }
 
   /** `addresses`: what pods of its node show. */
-  lookedAt({ name, uid }: LeftObject, addresses: readonly Cidr[]): LeftAfterLook {
+  lookedAt({ name, uid }: HolderName, addresses: readonly Cidr[]): LeftAfterLook {
     const left = this.#byName.get(name)?.get(uid);
     if (left === undefined) return { firstUsed: [], isFirst: false, freed: [], others: [] };
     const { ledger, isFirst } = { ledger: this.#ledger, isFirst: left.used === undefined };

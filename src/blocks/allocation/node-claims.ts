@@ -1,14 +1,12 @@
 // The part of what a CiliumNode shows that it holds. Anyone who may write one can show the blocks of many in it. Up to a bound
 // that counts; beyond it, a Node of its name has to be there. Without one, it counts for nothing, and others may get it.
 import { type Cidr, isAmong } from '../set/cidr.ts';
-import type { BlockCondition, Holder } from './block-holders.ts';
+import type { BlockCondition, HolderName } from './block-holders.ts';
 import type { BlockLedger } from './block-ledger.ts';
 import type { BlockCount } from './shelf.ts';
 
 /** Whether a Node of this name is there; undefined while that is not known for sure. */
 type HasNode = (name: string) => boolean | undefined;
-
-type Claimant = Pick<Holder, 'name' | 'uid'>;
 
 export class NodeClaims {
   /** The most blocks of one pool and family that an object without a Node has. */
@@ -34,7 +32,7 @@ export class NodeClaims {
   }
 
   /** Whether the object has a Node, or may have one. */
-  isWhole({ name, uid }: Claimant): boolean {
+  isWhole({ name, uid }: HolderName): boolean {
     if (this.#confirmed.has(uid)) return true;
     const hasNode = this.#hasNode(name);
     if (hasNode === true) {
@@ -44,12 +42,12 @@ export class NodeClaims {
     return hasNode !== false;
   }
 
-  isUndecided({ uid }: Claimant): boolean {
+  isUndecided({ uid }: HolderName): boolean {
     return this.#undecided.has(uid);
   }
 
   /** Holds what counts of these, and returns the others. What it got from this process counts first. */
-  hold(claimant: Claimant, cidrs: readonly Cidr[]): readonly Cidr[] {
+  hold(claimant: HolderName, cidrs: readonly Cidr[]): readonly Cidr[] {
     const ledger = this.#ledger;
     const { uid, name } = claimant;
     for (const cidr of cidrs) ledger.hold(uid, cidr);
@@ -79,7 +77,7 @@ export class NodeClaims {
   }
 
   /** This process gives these to the object. */
-  noteGiven(claimant: Claimant, cidrs: readonly Cidr[]): void {
+  noteGiven(claimant: HolderName, cidrs: readonly Cidr[]): void {
     if (cidrs.length === 0 || this.#confirmed.has(claimant.uid)) return;
     const held = this.#ledger.heldBy(claimant.uid);
     const before = (this.#given.get(claimant.uid) ?? []).filter((cidr) => isAmong(held, cidr));
@@ -87,7 +85,7 @@ export class NodeClaims {
   }
 
   /** How many further blocks the object may get. */
-  room(claimant: Claimant, { pool, family }: Pick<BlockCount, 'family' | 'pool'>): number {
+  room(claimant: HolderName, { pool, family }: Pick<BlockCount, 'family' | 'pool'>): number {
     if (this.isWhole(claimant)) return Infinity;
     const own = this.#ledger
       .blocksOf(claimant.uid)
@@ -95,7 +93,7 @@ export class NodeClaims {
     return Math.max(0, this.bound - (own?.blocks ?? 0));
   }
 
-  forget({ uid }: Pick<Claimant, 'uid'>): void {
+  forget({ uid }: Pick<HolderName, 'uid'>): void {
     this.#confirmed.delete(uid);
     this.#undecided.delete(uid);
     this.#given.delete(uid);

@@ -4,7 +4,7 @@ import { BlockLedger, maxBlocksOfHolder } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { bySeniority } from '../allocation/seniority.ts';
 import type { WideHolding } from '../cluster-pool/first-held.ts';
-import { DroppedBlocks } from '../multi-pool/dropped-blocks.ts';
+import { PodLooks } from '../cluster-pool/pod-looks.ts';
 import { ForgottenBlocks } from '../multi-pool/forgotten-blocks.ts';
 import { usableAddresses } from '../multi-pool/pool-definition.ts';
 import { PoolPolicy, type PoolPolicyEvent } from '../multi-pool/pool-policy.ts';
@@ -40,7 +40,8 @@ class MultiPoolMode extends CiliumNodeMode {
   /** Why the list of all pods failed that a new leader waits for. */
   #podsProblem: string | undefined;
   #policy: PoolPolicy | undefined;
-  #dropped: DroppedBlocks | undefined;
+  /** At nodes whose agents dropped blocks. */
+  #looks: PodLooks | undefined;
   #forgotten: ForgottenBlocks | undefined;
   #migration: PoolMigration | undefined;
   /** Resolves as a dry run ends after the last preparation began. */
@@ -93,7 +94,9 @@ class MultiPoolMode extends CiliumNodeMode {
       emit: (event) => this.#noteEvent(policy, event),
     });
     policy.awaitsPools = true;
-    this.#dropped = this.#droppedBlocksOf(policy);
+    const { clock, random, onBug } = this.deps.host;
+    const ports = { clock, random: random.fork('dropped blocks'), onBug };
+    this.#looks = new PodLooks(ports, this.pods, policy);
     if (holdings.left !== undefined) this.#forgotten = this.#forgottenBlocksOf(policy, holdings.left);
     const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
     this.holdFirst(ledger, 'of pools', this.#wideIn(pools));
@@ -122,24 +125,21 @@ class MultiPoolMode extends CiliumNodeMode {
       case 'pools':
         this.#forgotten?.notePools();
         this.#reports.tell(book, event.names);
-        if (event.names.has(this.deps.host.options.ipamDefaultIpPool)) this.#migration?.noteAll();
+        this.#migration?.noteAll(event.names);
         return;
       case 'podCidrs':
         this.#migration?.note(event.holder);
         return;
       case 'dropped':
-        this.#dropped?.noteDrop(event.holder.name, event.holder.uid);
+        this.#looks?.begin(event.holder);
+        return;
+      case 'looked':
+        this.objects.allocator?.reassess(event.holder.name);
     }
   }
 
-  #droppedBlocksOf(holdings: PoolPolicy): DroppedBlocks {
-    const { clock, random, onBug } = this.deps.host;
-    const ports = { clock, random: random.fork('dropped blocks'), onBug };
-    return new DroppedBlocks(ports, this.pods, holdings, (name) => this.objects.allocator?.reassess(name));
-  }
-
   override async stop(deadline: AbortSignal): Promise<void> {
-    await Promise.all([this.#dropped?.stop(deadline), this.#migration?.stop(deadline), super.stop(deadline)]);
+    await Promise.all([this.#looks?.stop(deadline), this.#migration?.stop(deadline), super.stop(deadline)]);
   }
 
   /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */

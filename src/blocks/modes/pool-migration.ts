@@ -80,8 +80,9 @@ export class PoolMigration {
     ).length;
   }
 
-  /** The default pool changed, and any of them may move now. */
-  noteAll(): void {
+  /** These pools changed; if the default pool is one of them, any node may move now. Default: it is. */
+  noteAll(names?: ReadonlySet<string>): void {
+    if (names?.has(this.#deps.host.options.ipamDefaultIpPool) === false) return;
     for (const holder of this.#objects.objects.values()) this.note(holder);
   }
 

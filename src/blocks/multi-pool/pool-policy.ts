@@ -10,8 +10,9 @@ import type {
   Reservation,
   ServiceFacts,
 } from '../allocation/allocation-policy.ts';
-import type { BlockCondition } from '../allocation/block-holders.ts';
+import type { BlockCondition, HolderName } from '../allocation/block-holders.ts';
 import type { CiliumNodeHolders } from '../cluster-pool/cilium-node-holders.ts';
+import type { AwaitingBlocks } from '../cluster-pool/pod-looks.ts';
 import type { Allocated, BlockLedger, Freed } from '../allocation/block-ledger.ts';
 import type { LeftHoldings } from '../allocation/left-holdings.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
@@ -38,8 +39,8 @@ export type PoolPolicyEvent =
   | { readonly kind: 'pools'; readonly names: ReadonlySet<string> }
   /** A node shows blocks of cluster-pool. */
   | { readonly kind: 'podCidrs'; readonly holder: PoolNodeHolder }
-  /** Blocks wait for a look at the pods of their node. */
-  | { readonly kind: 'dropped'; readonly holder: PoolNodeHolder };
+  /** Blocks wait for a look at the pods of their node, or the look has ended: what none of them uses goes once the node is taken in again. */
+  | { readonly kind: 'dropped' | 'looked'; readonly holder: PoolNodeHolder };
 
 export interface PoolPolicyDeps {
   readonly writer: Pick<CiliumNodeHolders, 'patch'>;
@@ -52,7 +53,7 @@ export interface PoolPolicyDeps {
   readonly emit?: (event: PoolPolicyEvent) => void;
 }
 
-export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
+export class PoolPolicy implements AllocationPolicy<PoolNodeHolder>, AwaitingBlocks {
   /** An agent asks for more again and again while its pods start. */
   readonly writesInARow = 30;
   readonly book: PoolBook;
@@ -128,17 +129,20 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder> {
     return { others: [...others, ...this.#noteFreed(known, freed)], freed, ...next };
   }
 
-  hasDropped(uid: string): boolean {
+  awaitLook({ uid }: HolderName): boolean {
     return this.#known.get(uid)?.returns.areWaiting === true;
   }
 
-  beginLook(uid: string): void {
+  beginLook({ uid }: HolderName): void {
     const known = this.#known.get(uid);
     known?.returns.beginLook(offeredTo(known));
   }
 
-  lookedAt(uid: string, reading: PodReading): void {
-    this.#known.get(uid)?.returns.lookedAt(reading);
+  lookedAt({ uid }: HolderName, reading: PodReading): void {
+    const known = this.#known.get(uid);
+    if (known === undefined) return;
+    known.returns.lookedAt(reading);
+    this.#deps.emit?.({ kind: 'looked', holder: known.holder });
   }
 
   /**

@@ -1,7 +1,7 @@
 // When the pods of a node are looked at whose agent dropped blocks, and about which of them a look decides.
 import { describe, expect, test } from '@jest/globals';
 import { BlockLedger } from '../../../../src/blocks/allocation/block-ledger.ts';
-import { DroppedBlocks, type DroppedHoldings } from '../../../../src/blocks/multi-pool/dropped-blocks.ts';
+import { PodLooks } from '../../../../src/blocks/cluster-pool/pod-looks.ts';
 import { PoolPolicy } from '../../../../src/blocks/multi-pool/pool-policy.ts';
 import { type PoolNodeHolder, poolNodeHolder } from '../../../../src/blocks/multi-pool/pool-node-holder.ts';
 import { readCiliumPodIpPool } from '../../../../src/kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
@@ -40,7 +40,8 @@ class Scene {
     writer: unwritable,
     looksAtPods: true,
     emit: (event) => {
-      if (event.kind === 'dropped') this.dropped.noteDrop(event.holder.name, event.holder.uid);
+      if (event.kind === 'dropped') this.dropped.begin(event.holder);
+      if (event.kind === 'looked' && this.#holder) this.policy.hold(this.#holder, this.#holder);
     },
   });
   /** To every look. Undefined: each is answered by hand. */
@@ -58,7 +59,7 @@ class Scene {
     this.policy.changePools([['default', pool]]);
   }
 
-  #watch(holdings: DroppedHoldings): DroppedBlocks {
+  #watch(policy: PoolPolicy): PodLooks {
     const pods = {
       on: () => {
         this.count++;
@@ -72,8 +73,7 @@ class Scene {
       },
     };
     const ports = { clock: this.clock, random: new Random('looks'), onBug: rethrow };
-    const reassess = () => void (this.#holder && this.policy.hold(this.#holder, this.#holder));
-    return new DroppedBlocks(ports, pods, holdings, reassess);
+    return new PodLooks(ports, pods, policy);
   }
 
   show(holder: PoolNodeHolder): void {
