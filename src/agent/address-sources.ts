@@ -23,11 +23,9 @@ import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node/own-
 import { PooledBlocks, type ShownBlock } from './own-node/pooled-blocks.ts';
 import { shownInterfaces } from './own-node/shown-interfaces.ts';
 import { listedBlocks } from './own-node/shown-pools.ts';
-import type { AddressRecord } from './record/address-record.ts';
 
 export interface SourceOptions {
   readonly settings: AgentSettings;
-  readonly record: AddressRecord;
   readonly holdings: Holdings;
   readonly surroundings: Omit<Surroundings, 'transport'>;
   /** Undefined with host-scope. */
@@ -78,10 +76,10 @@ function writing(parts: Parts, ipam: Ipam, demand: PoolDemand): WritingSourceOpt
   return { surroundings, ipam, demand, name, updateRate, newSpec: newSpecOf(parts) };
 }
 
-function keeperOf({ settings, record, surroundings }: SourceOptions, ipam: Ipam): BlockKeeper {
+function keeperOf({ settings, surroundings }: SourceOptions, ipam: Ipam): BlockKeeper {
   const { ranges, enabled, mode } = settings;
   const { random, log } = surroundings;
-  return new BlockKeeper({ ipam, record, random, log, ranges, enabled, follows: mode !== 'host-scope' });
+  return new BlockKeeper({ ipam, random, log, ranges, enabled, follows: mode !== 'host-scope' });
 }
 
 function withoutSource(options: SourceOptions, ipam: Ipam): undefined {
@@ -155,7 +153,6 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
     },
     source: (ipam) =>
       new PooledBlocks(writing(parts, ipam, demand), {
-        record: (change) => parts.record.write(change),
         waitsFor: () => undefined,
         read: (raw) => cloudBlocks(mode, raw),
         preAllocationIn: (raw) => Number(valueAt(raw, 'spec', 'ipam', 'pre-allocate') ?? 0) || 0,
@@ -209,7 +206,6 @@ function multiPool(parts: Parts): Addressing {
     source: (ipam) => {
       const source = new PooledBlocks(writing(parts, ipam, demand), {
         read,
-        record: (change) => parts.record.write(change),
         waitsFor: () => catalog.missing,
         familiesOf: (pool) => catalog.familiesOf(pool).filter((family) => enabled[family] !== false),
         remembers: true,

@@ -142,7 +142,6 @@ export async function serve(
   const pods = podsOf(deps, holdings, () => ipam.retry());
   const { directory, source: sourceOf } = addressing({
     settings,
-    record,
     holdings,
     transport,
     pods,

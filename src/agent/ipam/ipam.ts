@@ -191,6 +191,11 @@ export class Ipam {
     return undefined;
   }
 
+  /** Remembers this beside what is held; returns what prevents it. */
+  remember(change: Pick<Change, 'blocks' | 'leaving' | 'pools' | 'routers'>): string | undefined {
+    return this.#commit(change);
+  }
+
   /** Resolves to the UUID that stops the timer. */
   startExpirationTimer(place: Place, timeout: number): Outcome<string> {
     const held = this.holdings.at(place);

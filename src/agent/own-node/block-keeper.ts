@@ -6,13 +6,11 @@ import type { Random } from '../../runtime/random.ts';
 import { HostScopeAllocator } from '../allocators/host-scope-allocator.ts';
 import type { Blocks } from '../ipam/holdings.ts';
 import type { Ipam } from '../ipam/ipam.ts';
-import type { AddressRecord } from '../record/address-record.ts';
 import { routerOf, routersInUse } from './block-router.ts';
 import { chooseBlocks, type ShownBlocks } from './own-blocks.ts';
 
 export interface BlockKeeperOptions {
   readonly ipam: Ipam;
-  readonly record: AddressRecord;
   readonly random: Random;
   readonly log: Logger;
   /** In place of blocks that are shown. */
@@ -84,24 +82,21 @@ export class BlockKeeper {
   }
 
   #rememberRouter(block: string, router: string, held: ReadonlySet<string>): void {
-    const { ipam, record, log } = this.#options;
+    const { ipam, log } = this.#options;
     const known = ipam.holdings.routers;
     if (known[block] === router) return;
-    const change = { routers: { ...routersInUse(known, held), [block]: router } };
-    const problem = record.write(change);
-    if (problem === undefined) ipam.holdings.apply(change);
-    else log.warn('cannot remember the gateway of a block', { problem });
+    const problem = ipam.remember({ routers: { ...routersInUse(known, held), [block]: router } });
+    if (problem !== undefined) log.warn('cannot remember the gateway of a block', { problem });
   }
 
   /** A record that cannot be written costs a restart without an API server, and nothing else. */
   #remember(shown: ShownBlocks['blocks']): void {
-    const { ipam, record, log } = this.#options;
+    const { ipam, log } = this.#options;
     const known = ipam.holdings.blocks;
     const blocks: Blocks = { ...known, ...textsOf(shown) };
     if (families.every((family) => blocks[family] === known[family])) return;
-    const problem = record.write({ blocks });
-    if (problem === undefined) ipam.holdings.apply({ blocks });
-    else log.warn('cannot remember the blocks of this node', { problem });
+    const problem = ipam.remember({ blocks });
+    if (problem !== undefined) log.warn('cannot remember the blocks of this node', { problem });
   }
 }
 

@@ -5,7 +5,7 @@ import { type Cidr, cidrOf, cidrText, families, type Family, parseAddress } from
 import { isObject, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
-import type { Change, Holdings } from '../ipam/holdings.ts';
+import type { Holdings } from '../ipam/holdings.ts';
 import { blockKey, type BlockOfPool, blocksIn, remembered, withoutBlocks } from './remembered-pools.ts';
 import { type Needed, poolsPatch } from './shown-pools.ts';
 import { type NodePatches, WritingSource, type WritingSourceOptions } from './writing-source.ts';
@@ -18,8 +18,6 @@ export interface ShownBlock extends BlockOfPool {
 
 /** The blocks of this node, how they are read and remembered. */
 export interface BlockReading {
-  /** Writes a change before it counts; returns what prevents it. */
-  readonly record: (change: Change) => string | undefined;
   /** The dependency, besides its object, that this node waits for; undefined if none. */
   readonly waitsFor: () => string | undefined;
   readonly read: (raw: JsonObject) => readonly ShownBlock[];
@@ -112,15 +110,14 @@ export class PooledBlocks extends WritingSource {
   /** A record that cannot be written costs a restart without an API server, and nothing else. */
   #remember(usable: readonly BlockOfPool[]): void {
     const { ipam, surroundings } = this.options;
-    const { record, familiesOf, remembers } = this.#reading;
+    const { familiesOf, remembers } = this.#reading;
     const pools = remembered(
       usable.map((block) => this.#withEnds(block)),
       familiesOf,
     );
     if (!remembers || JSON.stringify(pools) === JSON.stringify(ipam.holdings.pools)) return;
-    const problem = record({ pools });
-    if (problem === undefined) ipam.holdings.apply({ pools });
-    else surroundings.log.warn('cannot remember the blocks of this node', { problem });
+    const problem = ipam.remember({ pools });
+    if (problem !== undefined) surroundings.log.warn('cannot remember the blocks of this node', { problem });
   }
 
   /** As pods have the block, whatever is shown of it meanwhile. */
@@ -184,7 +181,6 @@ export class PooledBlocks extends WritingSource {
   /** Blocks that the write to come gives up serve nothing from here on, and after a restart. */
   protected beforeSpec(raw: JsonObject): string | undefined {
     const { ipam } = this.options;
-    const { record } = this.#reading;
     const held = new Set(
       [...this.#held()].flatMap(([pool, cidrs]) => cidrs.map((cidr) => blockKey({ pool, cidr }))),
     );
@@ -195,9 +191,8 @@ export class PooledBlocks extends WritingSource {
     const blocks = version === earlier.version ? [...new Set([...earlier.blocks, ...given])] : given;
     const leaving = { version, blocks };
     const change = { leaving, pools: withoutBlocks(ipam.holdings.pools, blocks) };
-    const problem = record(change);
+    const problem = ipam.remember(change);
     if (problem !== undefined) return problem;
-    ipam.holdings.apply(change);
     this.#offer(raw);
     return undefined;
   }

@@ -174,14 +174,14 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'gives addresses of a block while it gives the block up',
     'own-node/pooled-blocks.ts',
-    'ipam.holdings.apply(change);\n    this.#offer(raw);',
-    'ipam.holdings.apply(change);',
+    'if (problem !== undefined) return problem;\n    this.#offer(raw);',
+    'if (problem !== undefined) return problem;',
   ),
   one(
     'forgets at its end which blocks it gave up',
     'own-node/pooled-blocks.ts',
-    'const problem = record(change);',
-    'const problem = record({ pools: change.pools });',
+    'const problem = ipam.remember(change);',
+    'const problem = ipam.remember({ pools: change.pools });\n    ipam.holdings.apply(change);',
   ),
   one(
     'forgets with a write what an earlier write for the same state gave up',
