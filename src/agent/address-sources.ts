@@ -14,7 +14,7 @@ import { PoolDemand } from './ipam/pool-demand.ts';
 import { onlyDefault, type PoolDirectory } from './ipam/pools.ts';
 import type { NodePods } from './metadata/node-pods.ts';
 import { PoolCatalog } from './metadata/pool-catalog.ts';
-import { type AddressSource, runTogether } from './own-node/address-source.ts';
+import type { AddressSource } from './own-node/address-source.ts';
 import { BlockKeeper } from './own-node/block-keeper.ts';
 import { newCiliumNodeSpec } from './own-node/new-spec.ts';
 import { OfferedAddresses } from './own-node/offered-addresses.ts';
@@ -153,7 +153,6 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
     },
     source: (ipam) =>
       new PooledBlocks(writing(parts, ipam, demand), {
-        waitsFor: () => undefined,
         read: (raw) => cloudBlocks(mode, raw),
         preAllocationIn: (raw) => Number(valueAt(raw, 'spec', 'ipam', 'pre-allocate') ?? 0) || 0,
         familiesOf,
@@ -206,22 +205,12 @@ function multiPool(parts: Parts): Addressing {
     source: (ipam) => {
       const source = new PooledBlocks(writing(parts, ipam, demand), {
         read,
-        waitsFor: () => catalog.missing,
+        catalog,
         familiesOf: (pool) => catalog.familiesOf(pool).filter((family) => enabled[family] !== false),
         remembers: true,
       });
       source.start();
-      return {
-        get missing() {
-          return source.missing;
-        },
-        // Which pool has an address is known by then.
-        synced: Promise.all([source.synced, catalog.synced]).then(() => undefined),
-        run: (signal) => runTogether([(own) => source.run(own), (own) => catalog.run(own)], signal),
-        notice: (event) => source.notice(event),
-        update: () => source.update(),
-        refresh: () => source.refresh(),
-      };
+      return source;
     },
   };
 }

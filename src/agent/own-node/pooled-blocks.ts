@@ -6,6 +6,8 @@ import { isObject, type JsonObject, textAt, valueAt } from '../../runtime/json.t
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
 import type { Holdings } from '../ipam/holdings.ts';
+import type { PoolCatalog } from '../metadata/pool-catalog.ts';
+import { runTogether } from './address-source.ts';
 import { blockKey, type BlockOfPool, blocksIn, remembered, withoutBlocks } from './remembered-pools.ts';
 import { type Needed, poolsPatch } from './shown-pools.ts';
 import { type NodePatches, WritingSource, type WritingSourceOptions } from './writing-source.ts';
@@ -18,8 +20,8 @@ export interface ShownBlock extends BlockOfPool {
 
 /** The blocks of this node, how they are read and remembered. */
 export interface BlockReading {
-  /** The dependency, besides its object, that this node waits for; undefined if none. */
-  readonly waitsFor: () => string | undefined;
+  /** Which pools there are, if anything but the object says it: nothing counts before that is known. */
+  readonly catalog?: Pick<PoolCatalog, 'missing' | 'run' | 'synced'>;
   readonly read: (raw: JsonObject) => readonly ShownBlock[];
   /** Addresses to hold of the default pool, if the object says it. */
   readonly preAllocationIn?: (raw: JsonObject) => number;
@@ -50,7 +52,12 @@ export class PooledBlocks extends WritingSource {
   }
 
   override get missing(): string {
-    return this.#reading.waitsFor() ?? super.missing;
+    return this.#reading.catalog?.missing ?? super.missing;
+  }
+
+  /** Which pool has an address is known by then. */
+  override get synced(): Promise<void> {
+    return Promise.all([super.synced, this.#reading.catalog?.synced]).then(() => undefined);
   }
 
   override async run(signal: AbortSignal): Promise<void> {
@@ -62,7 +69,8 @@ export class PooledBlocks extends WritingSource {
     };
     look();
     try {
-      await super.run(signal);
+      const { catalog } = this.#reading;
+      await runTogether([(own) => super.run(own), async (own) => catalog?.run(own)], signal);
     } finally {
       cancel();
     }
@@ -76,8 +84,8 @@ export class PooledBlocks extends WritingSource {
   refresh(): void {
     const raw = this.ownNode.object;
     const { ipam, demand } = this.options;
-    const { waitsFor, preAllocationIn } = this.#reading;
-    if (raw === undefined || waitsFor() !== undefined) return;
+    const { catalog, preAllocationIn } = this.#reading;
+    if (raw === undefined || catalog?.missing !== undefined) return;
     const preAllocation = preAllocationIn?.(raw) ?? 0;
     if (preAllocation > 0) demand.hold(ipam.pools.defaultPool, preAllocation);
     this.#offer(raw);
@@ -141,7 +149,7 @@ export class PooledBlocks extends WritingSource {
 
   protected patches(raw: JsonObject): NodePatches {
     const { ipam } = this.options;
-    if (ipam.holdings.isRebuilding || this.#reading.waitsFor() !== undefined) return {};
+    if (ipam.holdings.isRebuilding || this.#reading.catalog?.missing !== undefined) return {};
     const spec = poolsPatch(raw, this.#needed(), this.#held());
     const used = valueAt(raw, 'status', 'ipam', 'used');
     // An agent of the other protocol left it, and controllers tell the protocols apart by it.
