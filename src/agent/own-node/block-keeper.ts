@@ -7,7 +7,7 @@ import { HostScopeAllocator } from '../allocators/host-scope-allocator.ts';
 import type { Blocks } from '../ipam/holdings.ts';
 import type { Ipam } from '../ipam/ipam.ts';
 import { routerOf, routersInUse } from './block-router.ts';
-import { chooseBlocks, type ShownBlocks } from './own-blocks.ts';
+import { chooseBlocks, type ChosenBlocks } from './shown-pools.ts';
 
 export interface BlockKeeperOptions {
   readonly ipam: Ipam;
@@ -90,7 +90,7 @@ export class BlockKeeper {
   }
 
   /** A record that cannot be written costs a restart without an API server, and nothing else. */
-  #remember(shown: ShownBlocks['blocks']): void {
+  #remember(shown: ChosenBlocks['blocks']): void {
     const { ipam, log } = this.#options;
     const known = ipam.holdings.blocks;
     const blocks: Blocks = { ...known, ...textsOf(shown) };
@@ -100,6 +100,6 @@ export class BlockKeeper {
   }
 }
 
-function textsOf(blocks: ShownBlocks['blocks']): Blocks {
+function textsOf(blocks: ChosenBlocks['blocks']): Blocks {
   return Object.fromEntries(Object.entries(blocks).map(([family, block]) => [family, cidrText(block)]));
 }

@@ -1,5 +1,5 @@
-// spec.ipam.pools of a CiliumNode: what this node asks for, and which blocks it says it holds. Anyone who may write the object
-// may write anything into it. Pure.
+// Which blocks an object shows this node, and in spec.ipam.pools of its CiliumNode, what this node asks for and says it holds.
+// Anyone who may write the object may write anything into it. Pure.
 import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../../blocks/set/cidr.ts';
 import { blockProblem } from '../agent-settings.ts';
 import { isObject, type Json, type JsonObject, listAt, textAt, valueAt } from '../../runtime/json.ts';
@@ -18,6 +18,26 @@ export interface ListedBlocks {
   readonly problems: readonly string[];
 }
 
+/** A block of each family. */
+export interface ChosenBlocks {
+  readonly blocks: Readonly<Partial<Record<Family, Cidr>>>;
+  /** A line for each text that cannot be a block. */
+  readonly problems: readonly string[];
+}
+
+/** The first usable block of each family, as Cilium agents choose. A range that is set replaces what is shown. */
+export function chooseBlocks(shown: readonly string[], ranges: readonly Cidr[]): ChosenBlocks {
+  const read = shown.map((text) => readBlock(text, 'node'));
+  const usable = [...ranges, ...read.filter((each) => typeof each !== 'string')];
+  const blocks = Object.fromEntries(
+    families.flatMap((family) => {
+      const block = usable.find((cidr) => cidr.family === family);
+      return block === undefined ? [] : [[family, block]];
+    }),
+  );
+  return { blocks, problems: read.filter((each) => typeof each === 'string') };
+}
+
 /** The blocks in `allocated`. If blocks overlap, only the first counts. */
 export function listedBlocks(raw: JsonObject): ListedBlocks {
   const blocks: ListedBlock[] = [];
@@ -29,7 +49,7 @@ export function listedBlocks(raw: JsonObject): ListedBlocks {
     };
     const pool = textAt(entry, 'pool') ?? '';
     for (const text of cidrsOf(entry)) {
-      const read = readBlock(text, blocks);
+      const read = readBlock(text, 'pool', blocks);
       if (typeof read === 'string') problems.push(read);
       else blocks.push({ pool, cidr: read, ...ends });
     }
@@ -37,11 +57,12 @@ export function listedBlocks(raw: JsonObject): ListedBlocks {
   return { blocks, problems };
 }
 
-function readBlock(text: string, others: readonly ListedBlock[]): Cidr | string {
+/** The block, or why there is none. That of a pool may be a single address. */
+function readBlock(text: string, of: 'node' | 'pool', others: readonly ListedBlock[] = []): Cidr | string {
   const reading = parseCidr(text);
-  const refusal = (why: string): string => `${text.slice(0, 80)} is no block of a pool because ${why}`;
+  const refusal = (why: string): string => `${text.slice(0, 80)} is no block of a ${of} because ${why}`;
   if (reading.kind === 'invalid') return refusal(reading.why);
-  const why = blockProblem(reading.cidr, 0);
+  const why = blockProblem(reading.cidr, of === 'pool' ? 0 : undefined);
   if (why !== undefined) return refusal(why);
   const other = others.find(({ cidr }) => overlaps(cidr, reading.cidr));
   return other === undefined ? reading.cidr : refusal(`it overlaps ${cidrText(other.cidr)}`);

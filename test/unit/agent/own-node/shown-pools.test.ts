@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newCiliumNodeSpec } from '../../../../src/agent/own-node/new-spec.ts';
-import { listedBlocks, poolsPatch } from '../../../../src/agent/own-node/shown-pools.ts';
+import { chooseBlocks, listedBlocks, poolsPatch } from '../../../../src/agent/own-node/shown-pools.ts';
 import { type Cidr, cidrText, parseCidr } from '../../../../src/blocks/set/cidr.ts';
 import type { AgentMode } from '../../../../src/config/options/agent-options.ts';
 import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
@@ -11,6 +11,25 @@ const cidr = (text: string): Cidr => {
   if (reading.kind === 'invalid') throw new Error(reading.why);
   return reading.cidr;
 };
+
+describe('the blocks of a node', () => {
+  test.each<[readonly string[], readonly string[], readonly string[], number]>([
+    [['10.0.1.0/24'], [], ['10.0.1.0/24'], 0],
+    [['10.0.1.0/24', 'fd00::/64'], [], ['10.0.1.0/24', 'fd00::/64'], 0],
+    [['fd00::/64', '10.0.1.0/24', '10.0.2.0/24'], [], ['10.0.1.0/24', 'fd00::/64'], 0],
+    [['10.0.1.0/24', '10.0.0.0/16'], [], ['10.0.1.0/24'], 0],
+    [['0.0.0.0/0', '10.0.1.0/24'], [], ['10.0.1.0/24'], 1],
+    [['10.0.1.7/32', '::/0', 'x', ''], [], [], 4],
+    [['10.0.1.0/24'], ['10.9.0.0/24'], ['10.9.0.0/24'], 0],
+    [['10.0.1.0/24'], ['fd00::/64'], ['10.0.1.0/24', 'fd00::/64'], 0],
+    [[], [], [], 0],
+  ])('of %j with ranges %j are %j', (shown, ranges, blocks, problems) => {
+    const chosen = chooseBlocks(shown, ranges.map(cidr));
+
+    expect(Object.values(chosen.blocks).map(cidrText)).toEqual(blocks);
+    expect(chosen.problems).toHaveLength(problems);
+  });
+});
 
 describe('the blocks that a CiliumNode lists', () => {
   test.each<readonly [Json, readonly string[], readonly string[]]>([
