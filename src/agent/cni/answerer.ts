@@ -1,5 +1,6 @@
 // Answers one call of the plugin: what it prints, and how it exits. Everything is decided here; the plugin only carries.
 import type { Clock } from '../../runtime/clock.ts';
+import { isObject, objectIn } from '../../runtime/json.ts';
 import { cniErrorText } from './cni-error.ts';
 import { type CniEnvironment, readInvocation } from './invocation.ts';
 import type { Verbs } from './verbs.ts';
@@ -52,11 +53,10 @@ export class Answerer {
   }
 }
 
-/** Undefined if the body is no call of the plugin. */
-export function parseCall(body: unknown): CniCall | undefined {
-  if (typeof body !== 'object' || body === null) return undefined;
-  const { env, stdin } = body as Readonly<Record<string, unknown>>;
-  if (typeof env !== 'object' || env === null || typeof stdin !== 'string') return undefined;
+/** Undefined if the text is no call of the plugin. */
+export function parseCall(text: string): CniCall | undefined {
+  const { env, stdin } = objectIn(text) ?? {};
+  if (!isObject(env) || typeof stdin !== 'string') return undefined;
   return Object.values(env).every((value) => typeof value === 'string')
     ? { env: env as CniEnvironment, stdin }
     : undefined;

@@ -5,6 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, r
 import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../observability/logger.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import { objectIn, textAt } from '../../runtime/json.ts';
 import { type Answerer, type CniAnswer, type CniCall, parseCall } from './answerer.ts';
 import { cniCode, cniErrorText } from './cni-error.ts';
 import { readInvocation } from './invocation.ts';
@@ -107,7 +108,7 @@ export class DeleteQueue {
     const known = this.#interfaces.get(name);
     if (known !== undefined) return known;
     try {
-      const call = parseCall(JSON.parse(textOf(join(this.#place.directory, name))));
+      const call = parseCall(textOf(join(this.#place.directory, name)));
       if (call !== undefined) this.#interfaces.set(name, interfaceIn(call));
     } catch {
       return undefined;
@@ -119,7 +120,7 @@ export class DeleteQueue {
     const { directory, socketName } = this.#place;
     const path = join(directory, name);
     try {
-      const call = parseCall(JSON.parse(textOf(path)));
+      const call = parseCall(textOf(path));
       if (call === undefined || call.env['CNI_COMMAND'] !== 'DEL')
         return { kind: 'stays', problem: 'it holds no DEL' };
       if (socketNameIn(call.stdin) !== socketName) return undefined;
@@ -174,10 +175,5 @@ function textOf(path: string): string {
 }
 
 function socketNameIn(stdin: string): string {
-  try {
-    const { ipam } = JSON.parse(stdin) as { readonly ipam?: { readonly socket?: unknown } };
-    return typeof ipam?.socket === 'string' ? basename(ipam.socket) : defaultSocketName;
-  } catch {
-    return defaultSocketName;
-  }
+  return basename(textAt(objectIn(stdin), 'ipam', 'socket') ?? defaultSocketName);
 }

@@ -1,20 +1,13 @@
 // Changes as JSON. A text that is no change is damage, and never half of one.
 import type { Change } from '../ipam/holdings.ts';
-import { isObject } from '../../runtime/json.ts';
+import { isObject, objectIn } from '../../runtime/json.ts';
 
 /** Undefined if the text is no change. */
 export function parseChange(text: string): Change | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  return isChange(value) ? value : undefined;
-}
-
-function isChange(value: unknown): value is Change {
-  return isObject(value) && Object.entries(value).every(([name, part]) => change[name]?.(part) === true);
+  const value = objectIn(text);
+  const isChange =
+    value !== undefined && Object.entries(value).every(([name, part]) => change[name]?.(part) === true);
+  return isChange ? value : undefined;
 }
 
 type Check = (part: unknown) => boolean;

@@ -4,6 +4,7 @@
 // Version 1 had bare changes as lines, and no owner. It is read, and replaced as soon as something can be written.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { objectIn } from '../../runtime/json.ts';
 import type { Holdings } from '../ipam/holdings.ts';
 import { parseChange } from './change-text.ts';
 import { parseLine, recordLine, wholeLines } from './record-line.ts';
@@ -113,13 +114,7 @@ function applyAll(texts: readonly (string | undefined)[], holdings: Holdings): b
 }
 
 function parseStart(text: string | undefined): Snapshot | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text ?? '') ?? {};
-  } catch {
-    return undefined;
-  }
-  const { headwater, version: found, boot, node, last } = value as Readonly<Record<string, unknown>>;
+  const { headwater, version: found, boot, node, last } = objectIn(text) ?? {};
   const isStart = headwater === 'addresses' && found === version;
   return isStart && typeof boot === 'string' && typeof node === 'string' && typeof last === 'number'
     ? { owner: { boot, node }, last, isCurrent: true }

@@ -111,7 +111,7 @@ export class Api {
   }
 
   async #cni({ body }: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
-    const call = parseCall(parseJson(body));
+    const call = parseCall(body);
     if (call === undefined) return json(400, 'the body is no call of the plugin');
     const { exit, out, note } = await this.#options.answerer.answer(call, signal);
     const headers = { 'x-cni-exit': String(exit), ...(note !== undefined && { 'x-cni-note': note }) };
@@ -312,13 +312,5 @@ function unescaped(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
