@@ -5,6 +5,7 @@ import {
   cidrOf,
   families,
   type Family,
+  familyNames,
   familyOf,
   parseCidr,
   widthOf,
@@ -128,7 +129,7 @@ function rangeProblems(family: Family, options: Options, sources: OptionSources)
   const reading = parseCidr(text);
   const because = reading.kind === 'cidr' ? whyNoRange(reading, family) : reading.why;
   if (because === undefined) return [];
-  const accepted = `an ${family === 'ipv4' ? 'IPv4' : 'IPv6'} CIDR of a prefix length from ${min[family]} to ${widthOf[family] - minHostBits}`;
+  const accepted = `an ${familyNames[family]} CIDR of a prefix length from ${min[family]} to ${widthOf[family] - minHostBits}`;
   return [refusalLine({ name, source: sources[name], text, because, accepted })];
 }
 

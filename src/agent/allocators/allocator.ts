@@ -5,8 +5,8 @@ import {
   contains,
   type Family,
   network,
+  only,
   parseAddress,
-  widthOf,
 } from '../../blocks/set/cidr.ts';
 import type { Outcome } from '../ipam/ipam-error.ts';
 
@@ -79,6 +79,6 @@ export function subnetOf(
     return { length: ipv6SubnetLength, gateway: network(family, address, ipv6SubnetLength).base };
   const cidr = cidrOf(subnet ?? '');
   const router = parseAddress(gateway ?? '');
-  const isInside = cidr !== undefined && contains(cidr, { family, base: address, length: widthOf[family] });
+  const isInside = cidr !== undefined && contains(cidr, only({ family, value: address }));
   return isInside && router?.family === family ? { length: cidr.length, gateway: router.value } : undefined;
 }

@@ -1,6 +1,6 @@
 // Hands out the single addresses that a controller offers this node, of interfaces that its status shows. Interfaces and
 // prefixes that have most addresses in use are filled first, so that others empty and can be released as a whole.
-import { addressText, type Cidr, cidrText, contains, type Family, widthOf } from '../../blocks/set/cidr.ts';
+import { addressText, type Cidr, cidrText, contains, type Family, only } from '../../blocks/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import {
@@ -180,13 +180,16 @@ export class CrdAllocator implements Allocator {
   }
 
   #isExcluded(address: bigint): boolean {
-    const single = { family: this.family, base: address, length: widthOf[this.family] };
-    return this.#excluded.some((network) => contains(network, single));
+    return this.#excluded.some((network) => contains(network, this.#only(address)));
   }
 
   #prefixOf(resource: string, address: bigint): Cidr | undefined {
-    const single = { family: this.family, base: address, length: widthOf[this.family] };
-    return this.#offer.interfaces?.get(resource)?.prefixes.find((prefix) => contains(prefix, single));
+    const { prefixes = [] } = this.#offer.interfaces?.get(resource) ?? {};
+    return prefixes.find((prefix) => contains(prefix, this.#only(address)));
+  }
+
+  #only(address: bigint): Cidr {
+    return only({ family: this.family, value: address });
   }
 
   /** Undefined if a pod may get the address, as far as its offer says. */

@@ -1,7 +1,7 @@
 // Hands out the addresses of one block of this node. Unless said otherwise, the first and the last address of the block are
 // never used, except in a block of at most two, and the first usable one is its router. The next address is the first free one from a random place on, so that a released address is
 // rarely used again at once.
-import { type Cidr, cidrText, contains, type Family, widthOf } from '../../blocks/set/cidr.ts';
+import { type Cidr, cidrText, contains, type Family, only, widthOf } from '../../blocks/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import { ExcludedRanges } from './excluded-ranges.ts';
@@ -64,8 +64,7 @@ export class HostScopeAllocator implements Allocator {
   }
 
   covers(address: bigint): boolean {
-    const { family } = this;
-    return contains(this.#cidr, { family, base: address, length: widthOf[family] });
+    return contains(this.#cidr, only({ family: this.family, value: address }));
   }
 
   allocate(address: bigint): Outcome<bigint> {

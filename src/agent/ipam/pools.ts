@@ -8,7 +8,9 @@ import {
   contains,
   families as allFamilies,
   type Family,
+  familyNames,
   familyOf,
+  only,
   parseAddress,
   widthOf,
 } from '../../blocks/set/cidr.ts';
@@ -76,8 +78,6 @@ export interface Exclusion {
   readonly pool?: string;
 }
 
-export const familyName = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
-
 /** The only pool is `default`. */
 export const onlyDefault: PoolDirectory = {
   defaultPool: 'default',
@@ -85,7 +85,7 @@ export const onlyDefault: PoolDirectory = {
   familiesOf: () => undefined,
   absence: (pool, family) =>
     pool === 'default'
-      ? failed('poolNotReady', `required ${familyName[family]} PodCIDR not available`)
+      ? failed('poolNotReady', `required ${familyNames[family]} PodCIDR not available`)
       : failed('unknownPool', `there is no pool ${JSON.stringify(pool)}`),
   needed: () => 0,
 };
@@ -234,7 +234,7 @@ export class Pools {
   status(): string {
     const parts = this.servedFamilies().map((family) => {
       const text = this.allocator(family)?.status() ?? 'no block yet';
-      return `${familyName[family]}: ${text}`;
+      return `${familyNames[family]}: ${text}`;
     });
     return parts.length === 0 ? 'Not running' : parts.join(', ');
   }
@@ -277,7 +277,7 @@ export class Pools {
   #take({ family, pool, fixed }: Wanted, owner: string): Outcome<bigint> {
     const allocator = this.allocator(family, pool);
     if (!this.#serves({ family, pool }) && this.servedFamilies(pool).length > 0)
-      return failed('familyDisabled', `${familyName[family]} allocation disabled`);
+      return failed('familyDisabled', `${familyNames[family]} allocation disabled`);
     if (allocator === undefined) return this.#options.directory.absence(pool, family);
     if (fixed === undefined) {
       const { rank } = this.#options;
@@ -309,11 +309,6 @@ export function exclusionText({ network, pool }: Omit<Exclusion, 'owner'>): stri
   const { family, base: value, length } = network;
   const text = length === widthOf[family] ? addressText({ family, value }) : cidrText(network);
   return pool === undefined ? text : `${pool}=${text}`;
-}
-
-/** The network that has this address alone. */
-export function only({ family, value }: Address): Cidr {
-  return { family, base: value, length: widthOf[family] };
 }
 
 export function excludedError(ip: string, owner: string): Failed {

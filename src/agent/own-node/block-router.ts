@@ -6,6 +6,7 @@ import {
   type Cidr,
   cidrOf,
   contains,
+  only,
   parseAddress,
   widthOf,
 } from '../../blocks/set/cidr.ts';
@@ -35,10 +36,7 @@ export function routersInUse(routers: Routers, held: ReadonlySet<string>): Route
   const addresses = [...held].flatMap((ip) => parseAddress(ip) ?? []);
   const isInUse = (text: string): boolean => {
     const block = cidrOf(text);
-    return addresses.some(
-      ({ family, value }) =>
-        block !== undefined && contains(block, { family, base: value, length: widthOf[family] }),
-    );
+    return block !== undefined && addresses.some((address) => contains(block, only(address)));
   };
   return Object.fromEntries(Object.entries(routers).filter(([block]) => isInUse(block)));
 }

@@ -6,6 +6,7 @@ import {
   cidrText,
   type Family,
   network,
+  only,
   parseAddress,
   cidrOf,
   widthOf,
@@ -183,7 +184,7 @@ function singles(texts: readonly string[], prefixes: readonly Cidr[]): readonly 
         keyOf(family, length > widthOf[family] ? value : network(family, value, length).base, length),
       ),
     );
-    return isInPrefix ? [] : [{ family, base: value, length: widthOf[family] }];
+    return isInPrefix ? [] : [only(address)];
   });
 }
 

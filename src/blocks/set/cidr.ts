@@ -173,6 +173,11 @@ export interface Address {
   readonly value: bigint;
 }
 
+/** The network that has this address alone. */
+export function only({ family, value }: Address): Cidr {
+  return { family, base: value, length: widthOf[family] };
+}
+
 /** Undefined for anything but an address alone, such as one with a prefix length. */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > maxTextCharacters || text.includes('/')) return undefined;

@@ -1,6 +1,6 @@
 // Reads the options that say which networks blocks come from, and checks them. Pure.
 import { BlockSet, blockShape } from '../set/block-set.ts';
-import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../set/cidr.ts';
+import { type Cidr, cidrText, families, type Family, familyNames, overlaps, parseCidr } from '../set/cidr.ts';
 import { poolSpecProblems } from './pool-spec-problems.ts';
 import type { ReadValues, RoomChecks } from '../../config/load-options.ts';
 import { type OptionNeed, optionNeeds } from '../../config/option-needs.ts';
@@ -54,13 +54,11 @@ const serviceOptions = ['service-cluster-ip-range', 'secondary-service-cluster-i
 
 const ofFamily = {
   ipv4: {
-    name: 'IPv4',
     enable: 'enable-ipv4',
     cidr: 'cluster-pool-ipv4-cidr',
     need: optionNeeds.ipv4Network,
   },
   ipv6: {
-    name: 'IPv6',
     enable: 'enable-ipv6',
     cidr: 'cluster-pool-ipv6-cidr',
     need: optionNeeds.ipv6Network,
@@ -162,7 +160,7 @@ class BlockChecks {
           this.#refusal(
             option,
             text,
-            `it is an ${ofFamily[cidr.family].name} network`,
+            `it is an ${familyNames[cidr.family]} network`,
             `a CIDR of the other family; this one belongs to ${ofFamily[cidr.family].cidr}`,
           ),
         ),
@@ -254,7 +252,7 @@ class BlockChecks {
     return given.flatMap(({ text, cidr }, index) => {
       const earlier = given.slice(0, index).find((each) => each.cidr.family === cidr.family);
       if (earlier === undefined) return [];
-      const because = `${earlier.text} is an ${ofFamily[cidr.family].name} network, too`;
+      const because = `${earlier.text} is an ${familyNames[cidr.family]} network, too`;
       return [this.#refusal(option, text, because, oneOfEach)];
     });
   }
@@ -288,7 +286,7 @@ class BlockChecks {
     const idle = perFamily.find((name) => name !== sizeOptions.nodeipam[only.cidr.family]);
     if (idle === undefined) return [];
     const value = String(this.#options[propertyOf(idle) as 'nodeCidrMaskSizeIpv4']);
-    const because = `cluster-cidr is an ${ofFamily[only.cidr.family].name} network only`;
+    const because = `cluster-cidr is an ${familyNames[only.cidr.family]} network only`;
     return [this.#refusal(idle, value, because, sizeOptions.nodeipam[only.cidr.family])];
   }
 
