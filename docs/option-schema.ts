@@ -1,6 +1,6 @@
 // What the values of the chart may say of an option, made from the shape of its kind.
 import type { OptionRow } from '../src/config/option-row.ts';
-import type { ValueShape } from '../src/config/value-shape.ts';
+import type { ValueShape } from '../src/config/value-kinds.ts';
 import { accepting, type JsonSchema, never } from './json-schema.ts';
 
 const separator = String.raw`[\s,]+`;

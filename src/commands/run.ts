@@ -7,7 +7,7 @@ import type { RawFlags } from '../config/raw-option.ts';
 import type { OptionCommand } from '../config/option-scope.ts';
 import type { Options } from '../config/option-table.ts';
 import { thisProcess } from '../config/process-environment.ts';
-import { type LiveReading, readLiveOptions, textsAtStart } from '../config/read-live-options.ts';
+import { type LiveReading, readLiveOptions, textsAtStart } from '../config/live-options.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import { auditLines } from './audit-lines.ts';
 import { ChangeAudit } from '../controller/reporting/change-audit.ts';

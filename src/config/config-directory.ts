@@ -1,6 +1,5 @@
 // Reads a directory with one file per option, as Kubernetes mounts a ConfigMap: names are symbolic links into ..data,
 // and most belong to other programs. It never opens a file that is not one of our options.
-import { failureInWords } from './failure-in-words.ts';
 import type { ProcessEnvironment } from './option-row.ts';
 import { optionNames, optionTable, type OptionName } from './option-table.ts';
 
@@ -51,4 +50,22 @@ export function readConfigDirectory(
     if (text !== undefined) files.set(name, { path, text: text.trim() });
   }
   return { path: directory, names: present, files, failures };
+}
+
+/** Why a file or directory is unreadable, worded to follow "because". */
+export function failureInWords(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ENOENT':
+      return 'it does not exist';
+    case 'ENOTDIR':
+      return 'it is not a directory';
+    case 'EISDIR':
+      return 'it is a directory';
+    case 'EACCES':
+    case 'EPERM':
+      return 'this process may not read it';
+    default:
+      return `reading it failed (${code ?? String(error)})`;
+  }
 }

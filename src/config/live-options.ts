@@ -1,6 +1,96 @@
-// Rereads the live options while the process runs, so that an edited ConfigMap takes effect where it is mounted.
+// Reads the live options by the same rules as at startup, and rereads them while the process runs, so that an edited ConfigMap
+// takes effect where it is mounted. A problem with one affects only that one.
 import { type Clock, sleep } from '../runtime/clock.ts';
-import type { LiveReading, LiveValues } from './read-live-options.ts';
+import { findRawOption, type Places, type RawFlags } from './raw-option.ts';
+import { openConfigDirectory, readOption, scopeOf } from './load-options.ts';
+import { refusalLine } from './option-source.ts';
+import type { ProcessEnvironment } from './option-row.ts';
+import { countsIn, kindIn, type OptionCommand, type OptionScope } from './option-scope.ts';
+import { type OptionName, optionNames, optionTable, type Options, propertyOf } from './option-table.ts';
+
+export type LiveValues = Pick<Options, 'dryRun' | 'pause' | 'allowWithdrawals'>;
+
+export interface LiveReading {
+  /** The values, without rejected options. */
+  readonly values: Partial<LiveValues>;
+  /** A line for each problem: the option, the value, its source, and the accepted values. */
+  readonly problems: readonly string[];
+}
+
+const liveNames = optionNames.filter((name) => optionTable[name].live === true);
+
+/** Texts in the directory, at the start, of the options that count only then. */
+export interface TextsAtStart {
+  readonly scope: OptionScope;
+  readonly texts: ReadonlyMap<OptionName, string>;
+}
+
+/** Call it beside the load of the options. */
+export function textsAtStart(
+  command: OptionCommand,
+  flags: RawFlags,
+  processEnvironment: ProcessEnvironment,
+): TextsAtStart {
+  const { directory } = openConfigDirectory(flags, processEnvironment);
+  const places = { flags, processEnvironment, directory };
+  const scope = scopeOf(command, places);
+  return { scope, texts: textsInFiles(scope, places) };
+}
+
+/** `atStart`: undefined if changes of the other options are of no interest. */
+export function readLiveOptions(
+  flags: RawFlags,
+  processEnvironment: ProcessEnvironment,
+  atStart?: TextsAtStart,
+): LiveReading {
+  const { directory, problems } = openConfigDirectory(flags, processEnvironment, liveNames);
+  // The content of an unreadable directory is unknown, so it must not cause a fallback to defaults.
+  if (problems.length > 0) return { values: {}, problems };
+  const values: [keyof Options, unknown][] = [];
+  const refused: string[] = [];
+  for (const name of liveNames) {
+    const { source, reading } = readOption(name, { flags, processEnvironment, directory });
+    if (reading.kind === 'value') values.push([propertyOf(name), reading.value]);
+    else
+      refused.push(
+        refusalLine({ name, source, text: reading.text, accepted: optionTable[name].kind.accepts }),
+      );
+  }
+  const changed = atStart === undefined ? [] : changedSince(atStart, flags, processEnvironment);
+  return { values: Object.fromEntries(values) as Partial<LiveValues>, problems: [...refused, ...changed] };
+}
+
+/** A line for each option whose restart would read another value, or refuse it. */
+function changedSince(
+  { scope, texts }: TextsAtStart,
+  flags: RawFlags,
+  processEnvironment: ProcessEnvironment,
+): readonly string[] {
+  const { directory } = openConfigDirectory(flags, processEnvironment);
+  if (directory === undefined) return [];
+  const places = { flags, processEnvironment, directory };
+  const now = textsInFiles(scope, places);
+  const changed = optionNames.filter((name) => texts.get(name) !== now.get(name));
+  return changed.map((name) => {
+    const { source, reading } = readOption(name, places, scope);
+    const later = `${name}: it differs in ${directory.path} from what it was at the start; restart every replica of Headwater to apply it, or put it back`;
+    if (reading.kind === 'value') return later;
+    const { accepts } = kindIn(scope, name);
+    return `${later}. A restart ends with: ${refusalLine({ name, source, text: reading.text, accepted: accepts })}`;
+  });
+}
+
+/** Without live options, and without those that have their value from elsewhere or no effect. */
+function textsInFiles(scope: OptionScope, places: Places): ReadonlyMap<OptionName, string> {
+  return new Map(
+    optionNames
+      .filter((name) => countsIn(scope, name) && !liveNames.includes(name))
+      .flatMap((name): readonly [OptionName, string][] => {
+        const { source, texts } = findRawOption(name, places, scope);
+        return source.kind === 'file' ? [[name, texts.join()]] : [];
+      }),
+  );
+}
 
 export interface LiveOptionsDeps {
   readonly values: LiveValues;

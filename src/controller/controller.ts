@@ -1,8 +1,7 @@
 // The shell of every mode, built around Kubernetes and time: leadership, the list that a new leader catches up with, dry
 // run and pauses, drain, status. What it leads is the mode's. The same code runs against a real cluster and against a
 // whole cluster in one process in virtual time.
-import { LiveOptions } from '../config/live-options.ts';
-import type { LiveReading } from '../config/read-live-options.ts';
+import { LiveOptions, type LiveReading } from '../config/live-options.ts';
 import type { EventReport } from '../kubernetes/events/event-object.ts';
 import { EventRecorder } from '../kubernetes/events/event-recorder.ts';
 import { LeaderElection } from '../kubernetes/lease/leader-election.ts';

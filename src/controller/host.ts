@@ -1,7 +1,7 @@
 // The port between a mode and the controller: the controller leads, pauses, drains and reports; the mode decides
 // which objects are read, and what runs while this process leads.
 import type { Options } from '../config/option-table.ts';
-import type { LiveValues } from '../config/read-live-options.ts';
+import type { LiveValues } from '../config/live-options.ts';
 import type { AccessScope } from '../kubernetes/access/needed-access.ts';
 import type { EventSink } from '../kubernetes/events/event-object.ts';
 import type { LeaderElection } from '../kubernetes/lease/leader-election.ts';

@@ -1,5 +1,5 @@
 // One controller process of a simulated cluster, from start to end.
-import type { LiveReading } from '../../src/config/read-live-options.ts';
+import type { LiveReading } from '../../src/config/live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
 import { Controller } from '../../src/controller/controller.ts';

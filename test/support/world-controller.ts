@@ -2,7 +2,7 @@
 import { type AuditLine, auditInto } from './audit-lines.ts';
 import { metricIn } from '../../rig/metric-text.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
-import { readLiveOptions } from '../../src/config/read-live-options.ts';
+import { readLiveOptions } from '../../src/config/live-options.ts';
 import { MeteredTransport } from '../../src/controller/reporting/metered-transport.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { EniMode } from '../../src/controller/eni/eni-mode.ts';

@@ -2,7 +2,7 @@
 // no snapshot.
 import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { failureInWords } from '../../config/failure-in-words.ts';
+import { failureInWords } from '../../config/config-directory.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import { reportIn, type Served } from '../status/served-report.ts';
 

@@ -1,5 +1,5 @@
 // Composes what the calls of a cloud pass: rate limits, slots, the gate, and what is reported about them.
-import { callCapOf } from '../../config/call-cap.ts';
+import { callCapOf } from '../../config/option-warnings.ts';
 import { CallGate, type CallGateOptions } from '../../providers/gate/call-gate.ts';
 import { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limiter.ts';
 import { type LimitSizes, ourLimits } from '../../providers/rate-limit/limit-key.ts';

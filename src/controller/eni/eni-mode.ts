@@ -1,7 +1,7 @@
 // The mode of a cloud network: addresses of the cloud, offered in CiliumNodes.
 import { cloudSettings } from '../../config/clouds/clouds.ts';
 import { writeTimeoutOf } from '../../config/release-window.ts';
-import type { LiveValues } from '../../config/read-live-options.ts';
+import type { LiveValues } from '../../config/live-options.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';

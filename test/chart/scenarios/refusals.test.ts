@@ -4,7 +4,7 @@ import { setElsewhere } from '../../../docs/chart-schema.ts';
 import { optionsOfCommand } from '../../../src/config/option-scope.ts';
 import { optionTable, type OptionName } from '../../../src/config/option-table.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
-import type { ValueShape } from '../../../src/config/value-shape.ts';
+import type { ValueShape } from '../../../src/config/value-kinds.ts';
 import { chart, helm, templateWith, templateWithText } from '../rig/helm.ts';
 import { argumentsOf, configOf, objectsIn } from '../../../rig/manifests.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LiveReading } from '../../../src/config/read-live-options.ts';
+import type { LiveReading } from '../../../src/config/live-options.ts';
 import { type JsonObject, textsAt } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { ipv4, nodes, pools, PoolWorld } from './pool-world.ts';

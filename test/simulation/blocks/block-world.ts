@@ -26,7 +26,7 @@ import {
   textAt,
 } from '../../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../../src/simulator/workload/kubernetes-client.ts';
-import type { LiveReading } from '../../../src/config/read-live-options.ts';
+import type { LiveReading } from '../../../src/config/live-options.ts';
 import { emptyEnvironment, rawFlags } from '../../support/given-options.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { noopMetricRegistry } from '../noop-metric-registry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { callCapOf, capInWords, costOfCap, secondsToMake } from '../../../src/config/call-cap.ts';
+import { callCapOf, capInWords, costOfCap, secondsToMake } from '../../../src/config/option-warnings.ts';
 import { clouds } from '../../../src/config/clouds/clouds.ts';
 
 describe('callCapOf', () => {

@@ -1,6 +1,6 @@
 import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
 import { describe, expect, test } from '@jest/globals';
-import { readExtraAuthorities } from '../../../src/config/extra-authorities.ts';
+import { readExtraAuthorities } from '../../../src/config/outbound.ts';
 import { loadOptions } from '../../../src/config/load-options.ts';
 import { selfSignedCertificate } from '../../../src/simulator/certificates.ts';
 

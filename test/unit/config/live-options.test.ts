@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { renameSync } from 'node:fs';
-import { LiveOptions } from '../../../src/config/live-options.ts';
-import { type LiveValues, readLiveOptions, textsAtStart } from '../../../src/config/read-live-options.ts';
+import {
+  LiveOptions,
+  type LiveValues,
+  readLiveOptions,
+  textsAtStart,
+} from '../../../src/config/live-options.ts';
 import { thisProcess } from '../../../src/config/process-environment.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readProxies } from '../../../src/config/proxy-environment.ts';
+import { readProxies } from '../../../src/config/outbound.ts';
 import { isExempt } from '../../../src/network/no-proxy.ts';
 
 type Environment = Readonly<Record<string, string>>;
