@@ -18,10 +18,10 @@ import { WriteHealth } from '../../controller/reporting/write-health.ts';
 import type { Mode, ModeDeps } from '../../controller/host.ts';
 import type { SelfFacts } from '../../controller/reporting/process-status-report.ts';
 
-type Watched = 'figures' | 'refresh' | 'run' | 'silence' | 'synced';
+type Watched = 'figures' | 'problem' | 'refresh' | 'run' | 'silence' | 'synced';
 
 /** A watch, whatever its objects are. */
-interface ModeWatch extends Pick<BlockWatch<never>, 'isSettled' | 'problem' | 'resource' | 'wasListed'> {
+interface ModeWatch extends Pick<BlockWatch<never>, 'isSettled' | 'resource' | 'wasListed'> {
   readonly reflector: Pick<Reflector<never>, Watched>;
 }
 
@@ -110,7 +110,7 @@ export class HostedMode implements Mode<BlockStatusReport, BlockNodeReport> {
 
   readProblem(): string | undefined {
     const now = this.#deps.host.clock.monotonic();
-    return this.#ofWatches(({ reflector, problem }) => readProblemOf(reflector.figures(), problem, now));
+    return this.#ofWatches(({ reflector }) => readProblemOf(reflector.figures(), reflector.problem, now));
   }
 
   waitingFor(): string {

@@ -21,7 +21,6 @@ export abstract class BlockWatch<T> {
   wasListed = false;
   /** Whether all objects of the last list are known. */
   protected isListed = false;
-  #problem: string | undefined;
 
   constructor(
     { host, kubernetes, reads }: ModeDeps,
@@ -41,11 +40,7 @@ export abstract class BlockWatch<T> {
           this.wasListed ||= this.isListed;
           if (this.isListed) this.endList();
         },
-        onState: (state) => {
-          if ('problem' in state) this.#problem = state.problem;
-          if (state.kind === 'watching') this.#problem = undefined;
-          reads.note(resource.toLowerCase(), state);
-        },
+        onState: (state) => reads.note(resource.toLowerCase(), state),
       },
     );
   }
@@ -53,11 +48,6 @@ export abstract class BlockWatch<T> {
   /** Whether everything is known that has to be known before anything is given out. */
   get isSettled(): boolean {
     return this.isListed;
-  }
-
-  /** Why the last attempt to read failed. Cleared only by a success. */
-  get problem(): string | undefined {
-    return this.#problem;
   }
 
   protected abstract applyChange(change: Change<T>): void;

@@ -56,8 +56,6 @@ export abstract class CiliumNodeMode implements BlockMode {
   #nodesAreListed = false;
   /** Whether all Nodes were known once, or cannot be read: their labels and their presence count at the first assignment. */
   #isInformed = false;
-  /** Why the last attempt to read Nodes failed. Cleared only by a success. */
-  #nodesProblem: string | undefined;
   #claims: NodeClaims | undefined;
   #left: LeftBlocks | undefined;
   #isDenialTold = false;
@@ -103,8 +101,6 @@ export abstract class CiliumNodeMode implements BlockMode {
       },
       onState: (state) => {
         if (state.kind !== 'denied') deps.reads.note('nodes', state);
-        if ('problem' in state) this.#nodesProblem = state.problem;
-        if (state.kind === 'watching') this.#nodesProblem = undefined;
         this.#nodesAreListed = state.kind === 'watching';
         if (this.#nodesAreListed) this.#decideClaims();
       },
@@ -144,8 +140,10 @@ export abstract class CiliumNodeMode implements BlockMode {
   }
 
   get leadingProblem(): string | undefined {
-    if (this.#isInformed || this.#nodesProblem === undefined) return undefined;
-    return `it waits for a list of all Nodes: ${this.#nodesProblem}`;
+    const { problem } = this.nodes.reflector;
+    return this.#isInformed || problem === undefined
+      ? undefined
+      : `it waits for a list of all Nodes: ${problem}`;
   }
 
   /**

@@ -122,7 +122,7 @@ export function unservedFindings(readings: readonly CiliumNodeReading[]): readon
       const { missing } = section;
       return missing.length === 0 || ignored ? [] : [{ name, text: `without ${missing.join(', ')}` }];
     }
-    const { name = '', ignored, problems } = reading;
+    const { name, ignored, problems } = reading;
     const [first] = problems;
     const text = `cannot be read: ${first?.field}: ${first?.problem}`;
     return ignored ? [] : [{ name: sanitizedText(name), text: sanitizedText(text) }];

@@ -11,7 +11,8 @@ import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { PendingPods } from '../../kubernetes/watch/pending-pods.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
-import { type WatchedNode, watchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
+import { readCiliumNode } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
+import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
 import { NodeIdentities, type TouchedIdentities } from '../../manager/claims/node-identities.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
@@ -59,11 +60,6 @@ export class ClusterCache {
   readonly #clusterNodes: ClusterNodes;
   /** Updated in place. */
   readonly identities: NodeIdentities;
-  /**
-   * Why the last attempt to read CiliumNodes failed. Cleared only by a success, not by the start of another
-   * attempt.
-   */
-  #nodesProblem: string | undefined;
   #nodesAreListed = false;
   /** The reason why Nodes are waited for; undefined if they are not. */
   #awaited: string | undefined;
@@ -81,7 +77,7 @@ export class ClusterCache {
     const shared = { transport, clock, random, onBug };
     const transform = (raw: JsonObject): WatchedNode => {
       this.pods.agentServes(textAt(raw, 'metadata', 'name') ?? '', ownersOfUsed(raw));
-      const watched = watchedNode(raw, section);
+      const watched = readCiliumNode(raw, section);
       return scope.isSelective ? { ...watched, labels: allLabels(raw) } : watched;
     };
     this.#nodes = new Reflector(
@@ -93,11 +89,7 @@ export class ClusterCache {
           scope.noteCiliumNode(key, newest?.labels);
           this.served?.apply(key, newest);
         },
-        onState: (state) => {
-          if ('problem' in state) this.#nodesProblem = state.problem;
-          if (state.kind === 'watching') this.#nodesProblem = undefined;
-          reads.note('ciliumnodes', state);
-        },
+        onState: (state) => reads.note('ciliumnodes', state),
       },
     );
     this.shownPods = new ShownPods(transport, clock);
@@ -248,7 +240,7 @@ export class ClusterCache {
 
   /** Why the last attempt to list CiliumNodes failed; undefined if none has, or while they are known. */
   readProblem(): string | undefined {
-    return readProblemOf(this.#nodes.figures(), this.#nodesProblem, this.#deps.host.clock.monotonic());
+    return readProblemOf(this.#nodes.figures(), this.#nodes.problem, this.#deps.host.clock.monotonic());
   }
 
   /** The condition that the first lists of CiliumNodes and Nodes wait for. */

@@ -20,8 +20,10 @@ export type CiliumNodeReading =
   | { readonly kind: 'node'; readonly node: CiliumNode }
   | {
       readonly kind: 'unreadable';
-      readonly name: string | undefined;
-      readonly uid: string | undefined;
+      /** Empty if unreadable. */
+      readonly name: string;
+      /** The same. */
+      readonly uid: string;
       /** The owner asks on this object that it is ignored, so its problems are not reported. */
       readonly ignored: boolean;
       readonly problems: readonly FieldProblem[];
@@ -81,8 +83,8 @@ function addProblems(
 function unreadable(object: JsonObject, problems: readonly FieldProblem[]): CiliumNodeReading {
   return {
     kind: 'unreadable',
-    name: textAt(object, 'metadata', 'name'),
-    uid: textAt(object, 'metadata', 'uid'),
+    name: textAt(object, 'metadata', 'name') ?? '',
+    uid: textAt(object, 'metadata', 'uid') ?? '',
     ignored: isIgnored(object),
     problems,
   };

@@ -96,6 +96,7 @@ export class Reflector<T> {
   readonly #synced = Promise.withResolvers<void>();
   #state: ReflectorState = { kind: 'idle' };
   #since = -Infinity;
+  #problem: string | undefined;
   #course: Course = fairCourse;
   /** Where the next watch resumes; undefined when a list is due. */
   #resourceVersion: string | undefined;
@@ -141,6 +142,11 @@ export class Reflector<T> {
   /** Everything written up to this resource version is known; undefined while that is uncertain. */
   get resourceVersion(): string | undefined {
     return this.#resourceVersion;
+  }
+
+  /** Why the last attempt to read failed. Cleared only by a success, not by the start of another attempt. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   figures(): ReflectorFigures {
@@ -373,6 +379,8 @@ export class Reflector<T> {
   #enter(state: ReflectorState): void {
     if (state.kind === this.#state.kind && !('until' in state)) return;
     this.#state = state;
+    if ('problem' in state) this.#problem = state.problem;
+    else if (state.kind === 'watching') this.#problem = undefined;
     this.#since = this.#ports.clock.monotonic();
     try {
       this.#listener.onState?.(state);

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import type { Json } from '../../../../src/runtime/json.ts';
-import { watchedNode } from '../../../../src/kubernetes/cilium-node/watched-node.ts';
 import { ciliumNode, spoiled } from '../cilium-node-fixture.ts';
 
 function addresses(count: number): Record<string, Json> {
@@ -70,7 +69,7 @@ describe('a CiliumNode that is larger than any node needs', () => {
   });
 
   test('keeps little of itself in memory', () => {
-    const watched = watchedNode(spoiled(['spec', 'ipam', 'pool'], addresses(25_000)), awsSection);
+    const watched = readCiliumNode(spoiled(['spec', 'ipam', 'pool'], addresses(25_000)), awsSection);
 
     expect(JSON.stringify(watched).length).toBeLessThan(500);
   });

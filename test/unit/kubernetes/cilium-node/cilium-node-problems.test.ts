@@ -195,8 +195,8 @@ describe('a CiliumNode with problems', () => {
     for (const raw of [undefined, null, 7, 'x', []]) {
       expect(readCiliumNode(raw, awsSection)).toMatchObject({
         kind: 'unreadable',
-        name: undefined,
-        uid: undefined,
+        name: '',
+        uid: '',
       });
     }
   });
