@@ -1,6 +1,7 @@
 // The pods of this node, as far as their addresses need it: who they are, which addresses they show, and what they say about
 // pools.
-import { type JsonObject, listAt, textAt, textsAt, valueAt } from '../../runtime/json.ts';
+import { addressesOf } from '../../kubernetes/watch/pending-pods.ts';
+import { type JsonObject, textAt, textsAt, valueAt } from '../../runtime/json.ts';
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { canonicalAddress } from '../../blocks/set/cidr.ts';
@@ -135,9 +136,5 @@ export function poolAnnotations(all: Texts): Texts {
 }
 
 function ipsOf(raw: JsonObject): readonly string[] {
-  const texts = listAt(raw, 'status', 'podIPs').map((entry) => textAt(entry, 'ip'));
-  const all = [...texts, textAt(raw, 'status', 'podIP')].flatMap(
-    (text) => canonicalAddress(text ?? '') ?? [],
-  );
-  return [...new Set(all)];
+  return [...new Set(addressesOf(raw).flatMap((text) => canonicalAddress(text) ?? []))];
 }

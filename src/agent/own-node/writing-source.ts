@@ -2,7 +2,8 @@
 // patches bound to the state that they were computed from. At once while a pod waits, but at most one a second; else at most
 // one in the update interval.
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { isObject, type Json, type JsonObject, textAt } from '../../runtime/json.ts';
+import { readIdentity } from '../../kubernetes/object-identity.ts';
+import { isObject, type Json, type JsonObject } from '../../runtime/json.ts';
 import { mergePatch } from '../../kubernetes/transport/merge-patch.ts';
 import type { WriteOutcome, WriteTarget } from '../../kubernetes/transport/write-outcome.ts';
 import { Trigger } from '../../runtime/trigger.ts';
@@ -95,10 +96,7 @@ export abstract class WritingSource implements AddressSource {
 
   #due(): (NodePatches & { readonly target: WriteTarget }) | undefined {
     const raw = this.ownNode.object;
-    if (raw === undefined) return undefined;
-    const at = (name: string): string => textAt(raw, 'metadata', name) ?? '';
-    const target = { name: at('name'), uid: at('uid'), resourceVersion: at('resourceVersion') };
-    return { ...this.patches(raw), target };
+    return raw && { ...this.patches(raw), target: readIdentity(raw) };
   }
 
   async #write(signal: AbortSignal): Promise<void> {

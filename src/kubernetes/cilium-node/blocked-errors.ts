@@ -1,6 +1,6 @@
 // Writes into a CiliumNode's own status why it is not served, where `kubectl describe` shows it. Changes
 // nothing else in such an object. Each text is written once: if another writer removes it, it stays removed.
-import type { WriteTarget } from '../transport/write-outcome.ts';
+import { readIdentity } from '../object-identity.ts';
 import type { CiliumNodeWriter } from './cilium-node-writer.ts';
 import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
@@ -102,8 +102,8 @@ export class BlockedErrors {
     // The answer to the write then differs from the known object by this write only.
     known.observe(live.raw);
     if (this.#waiting.get(name) !== said) return 'done';
-    const { target, shown } = stateOf(name, live.raw);
-    if (target.uid !== said.uid || shown === said.text) return 'done';
+    const target = readIdentity(live.raw);
+    if (target.uid !== said.uid || errorIn(live.raw) === said.text) return 'done';
     const status = { ipam: { 'operator-status': { error: said.text === '' ? null : said.text } } };
     const outcome = await writer.patchStatus(target, status, signal);
     if (outcome.kind === 'written') known.observe(outcome.raw);
@@ -112,8 +112,6 @@ export class BlockedErrors {
   }
 }
 
-function stateOf(name: string, raw: JsonObject): { readonly target: WriteTarget; readonly shown: string } {
-  const known = (field: string): string => textAt(raw, 'metadata', field) ?? '';
-  const target = { name, uid: known('uid'), resourceVersion: known('resourceVersion') };
-  return { target, shown: textAt(raw, 'status', 'ipam', 'operator-status', 'error') ?? '' };
+function errorIn(raw: JsonObject): string {
+  return textAt(raw, ...operatorErrorPath) ?? '';
 }

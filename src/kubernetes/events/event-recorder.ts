@@ -2,6 +2,7 @@
 // the caller.
 import type { Clock } from '../../runtime/clock.ts';
 import { randomWait, waitBeforeRetry } from '../../runtime/backoff.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
 import { retry } from '../../runtime/retry.ts';
 import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
@@ -73,7 +74,8 @@ export class EventRecorder {
   readonly #stories: LruMap<string, Story>;
   readonly #spam: SpamFilter;
   readonly #queue: Story[] = [];
-  #wake: () => void = () => undefined;
+  /** Resolves once something is recorded. */
+  #recorded = Promise.withResolvers<void>();
   #deniedUntil = -Infinity;
   #isReported = false;
   #created = 0;
@@ -172,7 +174,7 @@ export class EventRecorder {
     }
     story.isQueued = true;
     this.#queue.push(story);
-    this.#wake();
+    this.#recorded.resolve();
   }
 
   /** Forgets the story; its next report starts a new one. */
@@ -184,7 +186,8 @@ export class EventRecorder {
   async #writeNext(signal: AbortSignal): Promise<void> {
     const story = this.#queue.shift();
     if (story === undefined) {
-      await this.#recorded(signal);
+      this.#recorded = Promise.withResolvers();
+      await raceAbort(this.#recorded.promise, signal);
       return;
     }
     const { clock, random, mayWrite } = this.#options;
@@ -196,18 +199,6 @@ export class EventRecorder {
     });
     if (end === 'given up') this.#drop(story);
     else if (end !== undefined) this.#refused(story, end);
-  }
-
-  #recorded(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#wake = done;
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted || this.#queue.length > 0) done();
-    });
   }
 
   /** Creates or updates the Event of a story; undefined after success. */
