@@ -1,11 +1,11 @@
 // Which pools count, and what is wrong with the others. A pool is checked whole before anything of it holds. A wrong change is
 // refused whole, and what the pool was before stays in force: it serves on. What nodes list is no reason to refuse a network, or
 // one line in one object could stop every pool.
-import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
+import type { CiliumPodIpPool, PoolNetworks } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import type { PoolCidr } from '../allocation/shelf.ts';
 import { type Cidr, cidrText, families } from '../set/cidr.ts';
 import { NetworkIndex } from '../set/network-index.ts';
-import { type FamilyRules, type PoolDefinition, readPool } from './pool-definition.ts';
+import { type PoolDefinition, readPool } from './pool-definition.ts';
 
 /** A block that a node has under the name of a pool. */
 export interface ListedBlock {
@@ -135,7 +135,7 @@ function namedOf(cidr: Cidr): string {
   return `${cidrText(cidr)} of spec.${cidr.family}.cidrs`;
 }
 
-function changedEnd(now: FamilyRules, earlier: FamilyRules): string | undefined {
+function changedEnd(now: PoolNetworks, earlier: PoolNetworks): string | undefined {
   if (now.allowFirstIp !== earlier.allowFirstIp)
     return `allowFirstIP changed from ${earlier.allowFirstIp} to ${now.allowFirstIp}`;
   if (now.allowLastIp !== earlier.allowLastIp)

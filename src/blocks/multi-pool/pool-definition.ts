@@ -18,14 +18,8 @@ export interface PoolDefinition {
   readonly name: string;
   readonly cidrs: readonly PoolCidr[];
   /** Undefined for a family that the pool does not have. */
-  readonly ipv4: FamilyRules | undefined;
-  readonly ipv6: FamilyRules | undefined;
-}
-
-export interface FamilyRules {
-  readonly maskSize: number;
-  readonly allowFirstIp: boolean;
-  readonly allowLastIp: boolean;
+  readonly ipv4: PoolNetworks | undefined;
+  readonly ipv6: PoolNetworks | undefined;
 }
 
 export type PoolReading =
@@ -40,34 +34,21 @@ export function readPool(raw: CiliumPodIpPool): PoolReading {
     return invalid('it has no network: set spec.ipv4 or spec.ipv6');
   const cidrs: PoolCidr[] = [];
   for (const family of families) {
-    const given = raw[family];
-    const wrong = given === undefined ? undefined : addNetworks({ name, family, given }, cidrs);
+    const wrong = addNetworks(raw, family, cidrs);
     if (wrong !== undefined) return invalid(wrong);
   }
-  return { kind: 'pool', pool: { name, cidrs, ipv4: rulesOf(ipv4), ipv6: rulesOf(ipv6) } };
+  return { kind: 'pool', pool: { name, cidrs, ipv4, ipv6 } };
 }
 
 function invalid(why: string): PoolReading {
   return { kind: 'invalid', why };
 }
 
-function rulesOf(given: PoolNetworks | undefined): FamilyRules | undefined {
-  if (given === undefined) return undefined;
-  const { maskSize, allowFirstIp, allowLastIp } = given;
-  return { maskSize, allowFirstIp, allowLastIp };
-}
-
-interface GivenFamily {
-  readonly name: string;
-  readonly family: Family;
-  readonly given: PoolNetworks;
-}
-
 /** Adds the networks of one family; returns the first thing that is wrong with them. */
-function addNetworks({ name, family, given }: GivenFamily, into: PoolCidr[]): string | undefined {
-  const { maskSize } = given;
+function addNetworks(raw: CiliumPodIpPool, family: Family, into: PoolCidr[]): string | undefined {
+  const { cidrs = [], maskSize = 0 } = raw[family] ?? {};
   const field = `spec.${family}.cidrs`;
-  for (const text of given.cidrs) {
+  for (const text of cidrs) {
     const reading = parseCidr(text);
     const shown = `${JSON.stringify(text)} of ${field}`;
     if (reading.kind === 'invalid')
@@ -80,7 +61,7 @@ function addNetworks({ name, family, given }: GivenFamily, into: PoolCidr[]): st
       return `${shown} cannot be divided by spec.${family}.maskSize because ${shape.why}: change one of them`;
     const other = into.find((each) => overlaps(each.cidr, cidr));
     if (other !== undefined) return `${shown} overlaps ${cidrText(other.cidr)} of the same pool: remove one`;
-    into.push({ pool: name, cidr, maskSize });
+    into.push({ pool: raw.name, cidr, maskSize });
   }
   return undefined;
 }
@@ -96,7 +77,7 @@ const withoutEnds = { allowFirstIp: false, allowLastIp: false };
 /** How many addresses of a block pods get: agents keep the first and the last one, unless the pool allows them. */
 export function usableAddresses(
   { family, length }: Pick<Cidr, 'family' | 'length'>,
-  { allowFirstIp, allowLastIp }: Pick<FamilyRules, 'allowFirstIp' | 'allowLastIp'> = withoutEnds,
+  { allowFirstIp, allowLastIp }: Pick<PoolNetworks, 'allowFirstIp' | 'allowLastIp'> = withoutEnds,
 ): number {
   const size = 2 ** (widthOf[family] - length);
   return size <= 2 ? size : size - (allowFirstIp ? 0 : 1) - (allowLastIp ? 0 : 1);
