@@ -1,6 +1,6 @@
 // Which parts of an agent give it addresses, by mode.
 import type { CloudMode } from '../config/clouds/clouds.ts';
-import { cidrText, type Family, families } from '../blocks/set/cidr.ts';
+import { cidrText, families, type Family } from '../blocks/set/cidr.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { readCiliumNodeBlocks } from '../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readNodeBlocks } from '../kubernetes/node/node-blocks.ts';
@@ -16,10 +16,9 @@ import type { NodePods } from './metadata/node-pods.ts';
 import { PoolCatalog } from './metadata/pool-catalog.ts';
 import type { AddressSource } from './own-node/address-source.ts';
 import { BlockKeeper } from './own-node/block-keeper.ts';
-import { newCiliumNodeSpec } from './own-node/new-spec.ts';
+import { newCiliumNodeSpec, OwnNode, type OwnNodeOptions, type Surroundings } from './own-node/own-node.ts';
 import { OfferedAddresses } from './own-node/offered-addresses.ts';
 import type { WritingSourceOptions } from './own-node/writing-source.ts';
-import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node/own-node.ts';
 import { PooledBlocks, type ShownBlock } from './own-node/pooled-blocks.ts';
 import { shownInterfaces } from './own-node/shown-interfaces.ts';
 import { listedBlocks } from './own-node/shown-pools.ts';

@@ -1,10 +1,9 @@
 // Hands out the addresses of one block of this node. Unless said otherwise, the first and the last address of the block are
-// never used, except in a block of at most two, and the first usable one is its router. The next address is the first free one from a random place on, so that a released address is
-// rarely used again at once.
+// never used, except in a block of at most two, and the first usable one is its router. The next address is the first free one from
+// a random place on, so that a released address is rarely used again at once.
 import { type Cidr, cidrText, contains, type Family, only, widthOf } from '../../blocks/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
-import { ExcludedRanges } from './excluded-ranges.ts';
 import type { AddressDetails, Allocator, NextRequest, PodNetwork } from './allocator.ts';
 
 /** Addresses of one word. */
@@ -191,4 +190,40 @@ function usedEnds(size: bigint, ends: BlockEnds | undefined): BlockEnds {
 
 function bitOf(offset: bigint): number {
   return 1 << Number(offset % wordBits);
+}
+
+interface Range {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/** Ranges of numbers that are left out, merged and in order. */
+export class ExcludedRanges {
+  #ranges: readonly Range[] = [];
+
+  /** From the first to the last, both included. */
+  add(from: bigint, to: bigint): void {
+    const merged: Range[] = [];
+    for (const range of [...this.#ranges, { from, to }].toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+      const last = merged.at(-1);
+      if (last === undefined || range.from > last.to + 1n) merged.push(range);
+      else if (range.to > last.to) merged[merged.length - 1] = { from: last.from, to: range.to };
+    }
+    this.#ranges = merged;
+  }
+
+  /** How many numbers. */
+  get size(): bigint {
+    return this.#ranges.reduce((sum, { from, to }) => sum + to - from + 1n, 0n);
+  }
+
+  has(value: bigint): boolean {
+    return this.next(value) !== value;
+  }
+
+  /** The number itself, or the first one behind its range. */
+  next(value: bigint): bigint {
+    const range = this.#ranges.find(({ from, to }) => from <= value && value <= to);
+    return range === undefined ? value : range.to + 1n;
+  }
 }

@@ -2,15 +2,21 @@
 // named by network, container and interface, so a late DEL never reaches the address of a living pod.
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import { canonicalAddress, type Family, familyOf, parseAddress } from '../../blocks/set/cidr.ts';
+import {
+  addressText,
+  canonicalAddress,
+  type Family,
+  familyOf,
+  parseAddress,
+  widthOf,
+} from '../../blocks/set/cidr.ts';
 import type { PodNetwork } from '../allocators/allocator.ts';
 import { attachmentKey, type AttachmentName, type Place } from '../ipam/holdings.ts';
 import type { Demand, Ipam } from '../ipam/ipam.ts';
 import { type IpamErrorKind, ok } from '../ipam/ipam-error.ts';
 import { cniCode, type CniCode, cniFailed, type CniOutcome } from './cni-error.ts';
 import type { Invocation } from './invocation.ts';
-import type { NetworkConf } from './network-conf.ts';
-import { podAddress, unknownNetwork } from './pod-address.ts';
+import type { IpamConf, NetworkConf } from './network-conf.ts';
 import { type Dns, parseResolvConf, type ResultAddress, type ResultRoute, resultText } from './result.ts';
 
 export interface VerbsOptions {
@@ -296,4 +302,45 @@ function codeOf(kind: IpamErrorKind): CniCode {
     default:
       return cniCode.tryAgain;
   }
+}
+
+/** Where a network has no router: as routers without an address of their own have. */
+const linkLocalRouters: Readonly<Record<Family, string>> = { ipv4: '169.254.1.1', ipv6: 'fe80::1' };
+
+/**
+ * The answer of an ADD about an address: in which network it is, and by which gateway its pod reaches others.
+ * Main plugins reach a gateway of IPv4 only in the network of the address: undefined if none is known, unless the configuration
+ * wants no network at all.
+ */
+function podAddress(
+  { prefixLength, gateway }: IpamConf,
+  ip: string,
+  network: PodNetwork | undefined,
+): ResultAddress | undefined {
+  const family = familyOf(ip);
+  const shown = { ip: gatewayText(family, network), length: network?.length };
+  const { ip: router, length = shown.length } = gateway?.family === family ? gateway : shown;
+  if (prefixLength === 'host') return reached(ip, family, undefined, router);
+  return family === 'ipv4' && (router === undefined || length === undefined)
+    ? undefined
+    : reached(ip, family, length, router);
+}
+
+function reached(
+  ip: string,
+  family: Family,
+  length: number | undefined,
+  router: string | undefined,
+): ResultAddress {
+  const address = `${ip}/${length ?? widthOf[family]}`;
+  return { family, address, gateway: router ?? linkLocalRouters[family] };
+}
+
+function gatewayText(family: Family, network: PodNetwork | undefined): string | undefined {
+  const value = network?.gateway;
+  return value === undefined ? undefined : addressText({ family, value });
+}
+
+function unknownNetwork(ip: string): string {
+  return `no gateway is known of the network of ${ip}: set ipam.gateway to one with its prefix length, such as "10.0.0.1/24", or ipam.prefixLength to "host"`;
 }

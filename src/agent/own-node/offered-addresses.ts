@@ -9,9 +9,9 @@ import {
   type OfferedAddress,
   type ShownInterface,
 } from '../allocators/crd-allocator.ts';
-import { handshakeAnswers, isLeaving } from './release-handshake.ts';
 import { shownInterfaces } from './shown-interfaces.ts';
 import { mapPatch, type NodePatches, WritingSource, type WritingSourceOptions } from './writing-source.ts';
+import { type ReleaseState, releaseStates } from '../../kubernetes/cilium-node/cilium-node.ts';
 
 /** The names of each family in spec.ipam and status.ipam. */
 const fields = {
@@ -125,7 +125,7 @@ export class OfferedAddresses extends WritingSource {
     );
   }
 
-  #whereabouts(raw: JsonObject, text: string): { readonly isOffered: boolean; readonly isTaken: boolean } {
+  #whereabouts(raw: JsonObject, text: string): Whereabouts {
     const address = parseAddress(text);
     if (address === undefined) return { isOffered: false, isTaken: false };
     const { family, value } = address;
@@ -133,4 +133,42 @@ export class OfferedAddresses extends WritingSource {
     const isOffered = [text, addressText(address)].some((ip) => valueAt(pool, ip) !== undefined);
     return { isOffered, isTaken: this.#allocators.get(family)?.isTaken(value) === true };
   }
+}
+
+/**
+ * Where an address is that the controller marks in status.ipam.release-ips: the agent answers whether it may go, the controller
+ * takes it from the cloud and from the pool, and the agent deletes the entry.
+ */
+export interface Whereabouts {
+  /** In the pool of the CiliumNode. */
+  readonly isOffered: boolean;
+  readonly isTaken: boolean;
+}
+
+/** States in which no pod may get the address. */
+const leaving: readonly ReleaseState[] = ['marked-for-release', 'ready-for-release', 'released'];
+
+/** Whether an address of this state is in hand-over. What is no state counts as one: someone means to release it. */
+export function isLeaving(state: Json | undefined): boolean {
+  if (state === undefined || state === null) return false;
+  return leaving.some((each) => each === state) || !releaseStates.some((each) => each === state);
+}
+
+/** The answer of the agent to each entry that awaits it; null deletes the entry. */
+export function handshakeAnswers(
+  shown: Json | undefined,
+  whereabouts: (ip: string) => Whereabouts,
+): ReadonlyMap<string, ReleaseState | null> {
+  if (!isObject(shown)) return new Map();
+  return new Map(
+    Object.entries(shown).flatMap(([ip, state]): (readonly [string, ReleaseState | null])[] => {
+      const answer = answerTo(state, whereabouts(ip));
+      return answer === undefined ? [] : [[ip, answer]];
+    }),
+  );
+}
+
+function answerTo(state: Json, { isOffered, isTaken }: Whereabouts): ReleaseState | null | undefined {
+  if (state === 'marked-for-release') return isOffered && !isTaken ? 'ready-for-release' : 'do-not-release';
+  return state === 'released' && !isOffered ? null : undefined;
 }

@@ -11,6 +11,9 @@ import { Reflector, type ReflectorState } from '../../kubernetes/watch/reflector
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
+import { cloudOf } from '../../config/clouds/clouds.ts';
+import type { AgentMode } from '../../config/options/agent-options.ts';
+import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
 
 export type EventScope = 'Node' | 'CiliumNode' | 'Pod' | 'Namespace' | 'CiliumPodIPPool';
 
@@ -167,4 +170,28 @@ export class OwnNode {
     if (reply.kind === 'ok') log.info('created the CiliumNode of this node', { name });
     return reply.kind === 'ok' || reply.kind === 'conflict' ? undefined : reply.message;
   }
+}
+
+/** The spec of a new CiliumNode: what the Node says of its instance, and the rest from a file. The Node wins. */
+export function newCiliumNodeSpec(mode: AgentMode, node: JsonObject, file: JsonObject): JsonObject {
+  const facts = { ipam: {}, ...instanceFacts(mode, node) };
+  return applyMergePatch(file, facts) as JsonObject;
+}
+
+function instanceFacts(mode: AgentMode, node: JsonObject): JsonObject {
+  const cloud = cloudOf(mode)?.newNode;
+  if (cloud === undefined) return {};
+  const shownId = cloud.providerId.exec(textAt(node, 'spec', 'providerID') ?? '')?.[1];
+  const instanceId = cloud.ignoresCase ? shownId?.toLowerCase() : shownId;
+  const { section } = cloud;
+  if (section === undefined) return withTexts({ 'instance-id': instanceId });
+  const facts = withTexts({
+    'instance-type': textAt(node, 'metadata', 'labels', 'node.kubernetes.io/instance-type'),
+    'availability-zone': textAt(node, 'metadata', 'labels', 'topology.kubernetes.io/zone'),
+  });
+  return { ...withTexts({ 'instance-id': instanceId }), [section]: facts };
+}
+
+function withTexts(texts: Readonly<Record<string, string | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text ? [[name, text]] : [])));
 }

@@ -4,11 +4,10 @@
 import { type Cidr, cidrOf, cidrText, families, type Family, parseAddress } from '../../blocks/set/cidr.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
-import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
-import type { Holdings } from '../ipam/holdings.ts';
+import { MultiPoolAllocator, type OfferedBlock } from '../allocators/multi-pool-allocator.ts';
+import type { Holdings, RememberedBlock, RememberedPool } from '../ipam/holdings.ts';
 import type { PoolCatalog } from '../metadata/pool-catalog.ts';
 import { runTogether } from './address-source.ts';
-import { blockKey, type BlockOfPool, blocksIn, remembered, withoutBlocks } from './remembered-pools.ts';
 import { type Needed, poolsPatch } from './shown-pools.ts';
 import { type NodePatches, WritingSource, type WritingSourceOptions } from './writing-source.ts';
 
@@ -218,4 +217,57 @@ function versionOf(raw: JsonObject): string {
 
 function allocatorKey(pool: string, family: Family): string {
   return `${pool}/${families.indexOf(family)}`;
+}
+
+/**
+ * A block and its pool, as the record has it too: a restart without an API server serves it. A block that this node gives up
+ * leaves the record with the entry that says so.
+ */
+interface BlockOfPool extends Omit<OfferedBlock, 'isUsable'> {
+  readonly pool: string;
+}
+
+/** Names a block in the record. */
+function blockKey({ pool, cidr }: Pick<BlockOfPool, 'pool' | 'cidr'>): string {
+  return keyOf(pool, cidrText(cidr));
+}
+
+/** The memory of these blocks, which pods may get addresses of. */
+function remembered(
+  blocks: readonly BlockOfPool[],
+  familiesOf: (pool: string) => readonly Family[],
+): readonly RememberedPool[] {
+  const byPool = Object.entries(Object.groupBy(blocks, ({ pool }) => pool));
+  return byPool.map(([pool, ofPool = []]) => ({
+    pool,
+    families: familiesOf(pool),
+    blocks: ofPool.map(({ cidr, allowsFirst, allowsLast, details }) => ({
+      cidr: cidrText(cidr),
+      allowsFirst,
+      allowsLast,
+      details,
+    })),
+  }));
+}
+
+/** The pools without the blocks of these names. */
+function withoutBlocks(pools: readonly RememberedPool[], keys: readonly string[]): readonly RememberedPool[] {
+  const stays = (pool: string, { cidr }: RememberedBlock): boolean => !keys.includes(keyOf(pool, cidr));
+  return pools
+    .map((each) => ({ ...each, blocks: each.blocks.filter((block) => stays(each.pool, block)) }))
+    .filter(({ blocks }) => blocks.length > 0);
+}
+
+/** The blocks that the record has. */
+function blocksIn(pools: readonly RememberedPool[]): readonly BlockOfPool[] {
+  return pools.flatMap(({ pool, blocks }) =>
+    blocks.flatMap(({ cidr: text, ...rest }) => {
+      const cidr = cidrOf(text);
+      return cidr === undefined ? [] : [{ pool, cidr, ...rest }];
+    }),
+  );
+}
+
+function keyOf(pool: string, cidr: string): string {
+  return `${pool} ${cidr}`;
 }

@@ -1,12 +1,13 @@
 // The directory that holds what the agent remembers: a directory for each boot of the machine. No container survives a boot,
-// so what an earlier one left holds nothing. A record that is damaged is set aside, if its holdings can be learned again; what it still says of containers that
-// live is kept.
+// so what an earlier one left holds nothing. A record that is damaged is set aside, if its holdings can be learned again; what it
+// still says of containers that live is kept: to whom addresses belong that no pod shows yet, and which gateways pods have.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Change } from '../ipam/holdings.ts';
-import { type OpenedRecord, AddressRecord } from './address-record.ts';
-import { salvage } from './salvage.ts';
+import { type Attachment, type Change, Holdings } from '../ipam/holdings.ts';
+import { AddressRecord, type OpenedRecord } from './address-record.ts';
 import type { RecordOwner } from './stored-record.ts';
+import { parseChange } from './change-text.ts';
+import { parseLine } from './record-line.ts';
 
 export interface StateDirectory {
   readonly path: string;
@@ -81,4 +82,34 @@ function removeOthers(path: string, boot: string): void {
     return bootId.test(bare) && bare !== boot;
   });
   for (const name of others) rmSync(join(path, name), { recursive: true });
+}
+
+/**
+ * Changes that lead to what lines with right check sums say. A line that is lost may have released something, so only what
+ * containers hold that live counts. `lives`: whether a network namespace does.
+ */
+function salvage(directory: string, lives: (netns: string) => boolean): readonly Change[] {
+  const found = new Holdings();
+  for (const line of ['snapshot', 'journal'].flatMap((name) => linesOf(join(directory, name)))) {
+    const change = parseChange(parseLine(line)?.text ?? line);
+    if (change !== undefined) found.apply(change);
+  }
+  const attached = [...found.attachments()].filter(({ netns }) => netns !== undefined && lives(netns));
+  return [{ routers: found.routers }, ...attached.flatMap((each) => changeOf(each, found))];
+}
+
+/** Without addresses that a later attachment has. */
+function changeOf(attachment: Attachment, found: Holdings): readonly Change[] {
+  const places = attachment.places.filter((place) => found.attachmentOf(place) === attachment);
+  const hold = places.map(({ pool, ip }) => ({ pool, ip, owner: attachment.owner }));
+  return places.length === 0 ? [] : [{ hold, attach: { ...attachment, places } }];
+}
+
+/** None of a file that cannot be read. */
+function linesOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
 }

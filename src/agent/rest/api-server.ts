@@ -1,12 +1,12 @@
-// Carries REST calls over HTTP on a Unix socket. A slow, overlong or otherwise bad request never affects another one.
-import { lstatSync } from 'node:fs';
+// Carries REST calls over HTTP on a Unix socket: a file that stays if its listener is killed, and is then replaced. A slow, overlong or otherwise bad request never affects another one.
+import { lstatSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import { ClientConnections } from '../../observability/client-connections.ts';
 import { closeServer } from '../../observability/http-server.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type Api, type ApiAnswer, json } from './api.ts';
-import { listenOn } from './unix-socket.ts';
 
 export interface ServerOptions {
   readonly api: Api;
@@ -154,4 +154,35 @@ function send(response: ServerResponse, { status, body = '', contentType, header
     ...headers,
   });
   response.end(body);
+}
+
+/** Listens on a path that this process has locked, in a folder that exists; returns what prevents it. */
+async function listenOn(server: Server, path: string): Promise<string | undefined> {
+  try {
+    if (await hasListener(path)) return `another process listens on ${path}`;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && !found.isSocket())
+      return `${path} is no socket: remove it, or set another path`;
+    rmSync(path, { force: true });
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return new Promise((settle) => {
+    server.once('error', (error) => settle(`cannot listen on ${path}: ${error.message}`));
+    // Members of the group may connect: the socket gives and takes addresses of pods.
+    const umask = process.umask(0o117);
+    server.listen(path, () => settle(undefined));
+    process.umask(umask);
+  });
+}
+
+function hasListener(path: string): Promise<boolean> {
+  return new Promise((settle) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      settle(true);
+    });
+    socket.once('error', () => settle(false));
+  });
 }

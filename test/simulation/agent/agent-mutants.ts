@@ -155,7 +155,7 @@ export const agentMutants: readonly Mutant[] = [
   ),
   one(
     'lets an address go that a pod has',
-    'own-node/release-handshake.ts',
+    'own-node/offered-addresses.ts',
     'return isOffered && !isTaken ?',
     'return isOffered || !isTaken ?',
   ),

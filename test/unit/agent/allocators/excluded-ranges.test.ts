@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ExcludedRanges } from '../../../../src/agent/allocators/excluded-ranges.ts';
+import { ExcludedRanges } from '../../../../src/agent/allocators/host-scope-allocator.ts';
 
 describe('excluded ranges', () => {
   test('have what any of them has, and lead past it', () => {

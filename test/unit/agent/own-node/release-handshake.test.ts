@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { handshakeAnswers, isLeaving } from '../../../../src/agent/own-node/release-handshake.ts';
+import { handshakeAnswers, isLeaving } from '../../../../src/agent/own-node/offered-addresses.ts';
 
 describe('the handshake', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newCiliumNodeSpec } from '../../../../src/agent/own-node/new-spec.ts';
+import { newCiliumNodeSpec } from '../../../../src/agent/own-node/own-node.ts';
 import { chooseBlocks, listedBlocks, poolsPatch } from '../../../../src/agent/own-node/shown-pools.ts';
 import { type Cidr, cidrText, parseCidr } from '../../../../src/blocks/set/cidr.ts';
 import type { AgentMode } from '../../../../src/config/options/agent-options.ts';
