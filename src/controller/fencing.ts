@@ -1,7 +1,7 @@
 // Decides whether this process may send a call that takes something away. No cloud accepts a fencing token.
 // So such a call must end before our own lease does, and none starts in the quiet period: a call of the previous
 // leader may still be in flight. None starts while a watch is silent: what it said last may be out of date.
-import type { LeaseEnd } from '../kubernetes/lease/lease-end.ts';
+import type { LeaseEnd } from '../kubernetes/lease/lease-record.ts';
 import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
 import type { Clock } from '../runtime/clock.ts';
 

@@ -18,7 +18,7 @@ import { cidrText } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { ciliumNodeDefinition } from '../../kubernetes/crd/cilium-node-schema.ts';
+import { ciliumNodeDefinition } from '../../kubernetes/crd/cilium-definitions.ts';
 import { ensureDefinition } from '../../kubernetes/crd/ensure-definition.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { type JsonObject, textAt } from '../../runtime/json.ts';

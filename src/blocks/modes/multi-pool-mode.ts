@@ -12,7 +12,7 @@ import { type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-hol
 import { type Cidr, cidrOf } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-pool-schema.ts';
+import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-definitions.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { HostedMode } from './block-mode.ts';
 import type { BlockSession } from './block-session.ts';

@@ -1,9 +1,8 @@
 // When the blocks of one node go back that its agent no longer lists: once no pod of the node shows an address of them. A list
 // that is empty has to stay so for a while before it counts.
-import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
+import type { PodReading, ShownPod } from '../../kubernetes/watch/shown-pods.ts';
 import type { Change } from '../allocation/allocation-policy.ts';
-import { type Cidr, isAmong, isSame } from '../set/cidr.ts';
-import { type DropLook, dropLook } from './drop-look.ts';
+import { addressCidr, type Cidr, isAmong, isSame, overlaps } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
 import type { PoolNodeHolder } from './pool-node-holder.ts';
 
@@ -106,4 +105,26 @@ export function shownBlocks({ listed, unlisted }: ShownBlocks): readonly ListedB
 
 export function isListed(blocks: readonly ListedBlock[], { cidr }: Pick<ListedBlock, 'cidr'>): boolean {
   return blocks.some((each) => isSame(each.cidr, cidr));
+}
+
+export interface DropLook {
+  /** Dropped blocks of which no running pod has an address. */
+  readonly unused: readonly ListedBlock[];
+  /** Addresses of the others that running pods show, sorted. */
+  readonly kept: readonly ShownPod[];
+  /** Why pods cannot be read, and what to do; then none counts as unused. */
+  readonly problem: string | undefined;
+}
+
+/** Decides which of the blocks that an agent no longer lists are in use by pods of its node. Pure. */
+function dropLook(dropped: readonly ListedBlock[], reading: PodReading): DropLook {
+  if (reading.kind === 'unreadable') return { unused: [], kept: [], problem: reading.problem };
+  const shown = reading.shown.flatMap((each) => {
+    const place = addressCidr(each.address);
+    return place === undefined ? [] : [{ each, place }];
+  });
+  const used = (block: ListedBlock): readonly ShownPod[] =>
+    shown.filter(({ place }) => overlaps(block.cidr, place)).map(({ each }) => each);
+  const kept = dropped.flatMap(used).toSorted((a, b) => (a.pod + a.address < b.pod + b.address ? -1 : 1));
+  return { unused: dropped.filter((block) => used(block).length === 0), kept, problem: undefined };
 }

@@ -21,9 +21,8 @@ import { type Cidr, cidrOf, cidrText, families, isAmong, network, overlaps } fro
 import { isListed, shownBlocks } from './block-returns.ts';
 import { isOlder, type Known, newKnown, offeredTo, usedPools } from './known-pool-node.ts';
 import { type ListedBlock, PoolBook } from './pool-book.ts';
-import { poolClaims } from './pool-claims.ts';
+import { poolClaims, poolCondition, standingOf } from './pool-condition.ts';
 import { listedEnds } from './pool-definition.ts';
-import { poolCondition, standingOf } from './pool-condition.ts';
 import { allocatedPatch, listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
 import { PoolSupply } from './pool-supply.ts';
 import { PoolUsers } from './pool-users.ts';

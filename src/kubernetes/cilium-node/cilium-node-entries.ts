@@ -1,6 +1,6 @@
 // Reads the maps of a CiliumNode entry by entry. It reports and skips an invalid entry; the others count.
+import { isIPv4 } from 'node:net';
 import { ipv4Wording } from '../../providers/section/section-fields.ts';
-import { isIPv4 } from './addresses.ts';
 import { type PoolEntry, type ReleaseState, releaseStates } from './cilium-node.ts';
 import type { FieldProblems } from './field-problems.ts';
 import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';

@@ -1,6 +1,7 @@
 // Validates the fixed fields of a CiliumNode outside its cloud's section. cilium-node-entries.ts reads the maps that the
 // agent or we fill (pool, used, releases): one bad entry there must not block the node.
 import * as z from 'zod';
+import { isIPv4, isIPv6 } from 'node:net';
 import {
   cidrWording,
   cloudName,
@@ -8,7 +9,6 @@ import {
   tags,
   wholeNumber,
 } from '../../providers/section/section-fields.ts';
-import { isCidr } from './addresses.ts';
 import type { AllocatedPool, IpamSpec, RequestedPool } from './cilium-node.ts';
 import { isObject, type JsonObject } from '../../runtime/json.ts';
 
@@ -52,6 +52,18 @@ const requested = z
       ipv6: readCount(needed?.['ipv6-addrs']) ?? 0,
     }),
   );
+
+/**
+ * Whether `text` is an IPv4 or IPv6 address with a prefix length. Host bits may be set. It is strict: Go, and so Cilium, rejects
+ * leading zeros, and some parsers read 010.0.0.1 as 8.0.0.1.
+ */
+export function isCidr(text: string): boolean {
+  const slash = text.indexOf('/');
+  const [address, length] = [text.slice(0, Math.max(0, slash)), text.slice(slash + 1)];
+  if (slash < 0 || !/^(?:0|[1-9]\d{0,2})$/.test(length)) return false;
+  if (isIPv4(address)) return Number(length) <= 32;
+  return isIPv6(address) && !address.includes('%') && Number(length) <= 128;
+}
 
 /** Validated in one pass: an agent may hold hundreds of CIDRs, each a single address. */
 const cidrList = z

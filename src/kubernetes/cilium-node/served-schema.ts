@@ -1,13 +1,74 @@
 // Determines which fields of a CiliumNode this cluster's API server keeps. It reads the definition and never installs
 // one.
-import { ask, type ApiRefusal } from '../transport/api-reply.ts';
-import { assumedSchema } from './assumed-schema.ts';
+import { type ApiRefusal, ask } from '../transport/api-reply.ts';
 import { type Json, type JsonObject, listAt, memberOf, textAt, valueAt } from '../../runtime/json.ts';
-import { prune, schemaAt, type StructuralSchema, structuralSchema } from './structural-schema.ts';
+import { anything, prune, schemaAt, type StructuralSchema, structuralSchema } from './structural-schema.ts';
 import { type KubernetesTransport, slowReadTimeout } from '../transport/transport.ts';
 
 const definitionPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ciliumnodes.cilium.io';
 const version = 'v2';
+
+const value = anything;
+
+function object(fields: Readonly<Record<string, StructuralSchema>>): StructuralSchema {
+  return { fields: new Map(Object.entries(fields)), open: false };
+}
+
+function values(...names: readonly string[]): Readonly<Record<string, StructuralSchema>> {
+  return Object.fromEntries(names.map((name) => [name, value] as const));
+}
+
+function mapOf(entries: StructuralSchema): StructuralSchema {
+  return { fields: new Map(), entries, open: false };
+}
+
+function listOf(items: StructuralSchema): StructuralSchema {
+  return { fields: new Map(), items, open: false };
+}
+
+const eni = object({
+  ...values('id', 'ip', 'mac', 'availability-zone', 'description', 'number'),
+  addresses: listOf(value),
+  prefixes: listOf(value),
+  'security-groups': listOf(value),
+  subnet: object(values('id', 'cidr')),
+  tags: mapOf(value),
+  vpc: object({ ...values('id', 'primary-cidr'), cidrs: listOf(value) }),
+});
+
+const azureInterface = object({
+  ...values('id', 'name', 'mac', 'state', 'security-group', 'GatewayIP', 'gateway', 'cidr'),
+  addresses: listOf(object(values('ip', 'subnet', 'state'))),
+});
+
+const alibabaEni = object({
+  ...values('network-interface-id', 'mac-address', 'type', 'instance-id', 'zone-id', 'primary-ip-address'),
+  'security-groupids': listOf(value),
+  vpc: object(values('vpc-id', 'cidr', 'ipv6-cidr')),
+  vswitch: object(values('vswitch-id', 'cidr', 'ipv6-cidr')),
+  'private-ipsets': listOf(object(values('private-ip-address', 'primary'))),
+  tags: mapOf(value),
+});
+
+/**
+ * The fields that we write and that every CiliumNode definition in use has. Newer fields (public-ip, ipv6-prefixes,
+ * assigned-static-ip) are absent: an API server that does not know them drops them, and we would send the same difference again
+ * and again.
+ */
+const assumedSchema = object({
+  spec: object({
+    ipam: object({ ...values('pre-allocate'), pool: mapOf(object(values('owner', 'resource'))) }),
+  }),
+  status: object({
+    eni: object({ enis: mapOf(eni) }),
+    azure: object({ interfaces: listOf(azureInterface) }),
+    'alibaba-cloud': object({ enis: mapOf(alibabaEni) }),
+    ipam: object({
+      'operator-status': object(values('error')),
+      'release-ips': mapOf(value),
+    }),
+  }),
+});
 
 /** Where the schema comes from. */
 export type SchemaSource =

@@ -5,7 +5,7 @@ import { retry } from '../../runtime/retry.ts';
 import { ask, type Reply } from '../transport/api-reply.ts';
 import { type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
-import { definitionVersion, manager, managerLabel, versionLabel } from './cilium-definition.ts';
+import { definitionVersion, manager, managerLabel, versionLabel } from './cilium-definitions.ts';
 import { hasCondition } from '../object-identity.ts';
 
 export interface DefinitionDeps {

@@ -114,3 +114,14 @@ function annotationsAfter(
 function microTime(wall: number): string {
   return new Date(wall).toISOString().replace('Z', '000Z');
 }
+
+/**
+ * The end of our own lease, or another moment on both clocks. It counts once either clock has passed it: one of them may stand
+ * still or be set.
+ */
+export interface LeaseEnd {
+  /** Monotonic ms. */
+  readonly monotonic: number;
+  /** Ms since the epoch. */
+  readonly wall: number;
+}

@@ -1,6 +1,6 @@
 // The writes of a Lease that may have been carried out and have not counted yet. The renew time that the Lease shows tells which
 // of them was.
-import type { LeaseEnd } from './lease-end.ts';
+import type { LeaseEnd } from './lease-record.ts';
 
 export class SentClaims {
   readonly #leaseDuration: number;

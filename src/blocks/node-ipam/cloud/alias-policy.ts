@@ -13,9 +13,14 @@ import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/seniority.ts';
 import { type Cidr, cidrOf, cidrText, type Family, isAmong, overlaps } from '../../set/cidr.ts';
-import { aliasCondition, type AliasObstacle, type AliasWords } from './alias-condition.ts';
+import {
+  aliasCondition,
+  type AliasObstacle,
+  type AliasPlan,
+  aliasPlan,
+  type AliasWords,
+} from './alias-condition.ts';
 import { type AliasHolder, isOtherState, type NodeHolders } from '../node-holders.ts';
-import { type AliasPlan, aliasPlan } from './alias-plan.ts';
 import type { AliasReads } from './alias-reads.ts';
 
 export interface AliasPolicyDeps {

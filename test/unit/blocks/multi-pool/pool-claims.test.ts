@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { poolClaims } from '../../../../src/blocks/multi-pool/pool-claims.ts';
+import { poolClaims } from '../../../../src/blocks/multi-pool/pool-condition.ts';
 import { type PoolDefinition, readPool } from '../../../../src/blocks/multi-pool/pool-definition.ts';
 import { listedBlocks, poolNodeHolder } from '../../../../src/blocks/multi-pool/pool-node-holder.ts';
 import { readCiliumPodIpPool } from '../../../../src/kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AliasPlan, aliasPlan } from '../../../../src/blocks/node-ipam/cloud/alias-plan.ts';
+import { type AliasPlan, aliasPlan } from '../../../../src/blocks/node-ipam/cloud/alias-condition.ts';
 import { type Cidr, cidrText, type Family, parseCidr } from '../../../../src/blocks/set/cidr.ts';
 
 function cidrs(texts: readonly string[]): readonly Cidr[] {

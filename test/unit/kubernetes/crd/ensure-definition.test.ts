@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ensureDefinition, isLower } from '../../../../src/kubernetes/crd/ensure-definition.ts';
-import { ciliumNodeDefinition } from '../../../../src/kubernetes/crd/cilium-node-schema.ts';
+import { ciliumNodeDefinition } from '../../../../src/kubernetes/crd/cilium-definitions.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ScriptedTransport } from '../scripted-transport.ts';
 
