@@ -1,6 +1,6 @@
 // The sum of a dry run beside the program that gives nodes their blocks meanwhile.
 import { describe, expect, test } from '@jest/globals';
-import type { LiveReading } from '../../../src/config/read-live-options.ts';
+import type { LiveReading } from '../../../src/config/live-options.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld, type BlockWorldOptions } from '../../simulation/blocks/block-world.ts';
 import { explained, toldOf } from '../../support/explained.ts';
