@@ -10,14 +10,19 @@ import type {
   ShownInterfaces,
   SkippedEntry,
   StatusContext,
+  RestoredState,
 } from '../contract/cilium-node-section.ts';
 import type { KnownNetwork } from '../contract/infrastructure.ts';
-import type { NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent } from '../section/published-json.ts';
+import { type NetworkInterface, attachedTo, interfaceWith } from '../contract/network-interface.ts';
+import { listAt } from '../../runtime/json.ts';
 import {
   publishedAddresses,
+  restoreById,
   shownAddresses,
   shownById,
+  text,
+  textsByName,
+  textsIn,
   withoutAddresses,
   withoutById,
   withoutEmpty,
@@ -27,11 +32,12 @@ import {
   missingFields,
   noTags,
   noTexts,
-  readFields,
+  requirementsBy,
   tags,
   texts,
 } from '../section/section-fields.ts';
-import { restoreStatus } from './restored-status.ts';
+import { isIPv4 } from 'node:net';
+import { attachmentIdOf, slotIn } from './network-interface.ts';
 
 const words: CloudWords = {
   publicAddress: 'elastic IP address',
@@ -105,12 +111,10 @@ const spec = fields.transform(
   }),
 );
 
-const absent: SectionRequirements = Object.freeze({ ...spec.parse({}), missing: ['spec.alibaba-cloud'] });
-
 export const alibabaSection: CiliumNodeSection = {
   key: 'alibaba-cloud',
   bounds,
-  requirements: (given) => (isAbsent(given) ? { value: absent } : readFields(spec, given)),
+  requirements: requirementsBy('spec.alibaba-cloud', spec),
   shown,
   status: (view, context) => ({
     enis: Object.fromEntries(view.interfaces.map((item) => [item.id, statusOfInterface(item, context)])),
@@ -181,4 +185,32 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
 /** A published `status.alibaba-cloud` without what is gone. */
 function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
   return withoutById(status, isGone, (eni) => withoutAddresses(eni, addressFields, isGone));
+}
+
+function restoreStatus(instanceId: string, status: unknown): RestoredState {
+  return restoreById(status, {
+    names: {
+      subnet: ['vswitch', 'vswitch-id', 'cidr'],
+      network: ['vpc', 'vpc-id', 'cidr', 'secondary-cidrs'],
+    },
+    zoneOf: (eni) => text(eni, 'zone-id'),
+    restored: (id, eni, place) => {
+      const [mac, primaryAddress] = [text(eni, 'mac-address'), text(eni, 'primary-ip-address')];
+      if (!isIPv4(primaryAddress) || [mac, place.subnetId, place.networkId].includes('')) return undefined;
+      const addresses = listAt(eni, 'private-ipsets').map((entry) => text(entry, 'private-ip-address'));
+      const tags = textsByName(eni, 'tags');
+      const index = text(eni, 'type') === 'Primary' ? 0 : slotIn(tags);
+      return interfaceWith({
+        id,
+        ...place,
+        zone: text(eni, 'zone-id'),
+        mac,
+        primaryAddress,
+        addresses: addresses.filter((address) => isIPv4(address) && address !== primaryAddress),
+        securityGroupIds: textsIn(eni, 'security-groupids'),
+        tags,
+        attachment: attachedTo(instanceId, index, attachmentIdOf(id, instanceId)),
+      });
+    },
+  });
 }

@@ -1,5 +1,5 @@
-// The AWS section of the CiliumNode: its `status.eni`, which agents read and Headwater restores after a restart. Empty
-// fields are omitted as Go's omitempty does, so device index 0 is absent.
+// The AWS section of the CiliumNode: `spec.eni`, in which an agent says what its node needs, and `status.eni`, which agents
+// read and Headwater restores after a restart. Empty fields are omitted as Go's omitempty does, so device index 0 is absent.
 import { isIPv4 } from 'node:net';
 import type {
   CiliumNodeSection,
@@ -10,6 +10,7 @@ import type {
   ShownInterfaces,
   SkippedEntry,
   StatusContext,
+  SectionRequirements,
 } from '../contract/cilium-node-section.ts';
 import type { KnownNetwork } from '../contract/infrastructure.ts';
 import type { InstanceView } from '../contract/facts.ts';
@@ -21,11 +22,28 @@ import {
   interfaceWith,
   type NetworkInterface,
 } from '../contract/network-interface.ts';
-import { isAbsent, member, text, texts, textsByName } from '../section/published-json.ts';
-import { shownById, withoutById, withoutEmpty } from '../section/published-status.ts';
-import { restoreById, restoredNetwork, restoredSubnet } from '../section/restored-status.ts';
-import { cidrWording, ipv4Wording } from '../section/section-fields.ts';
-import { eniRequirements } from './cilium-node-spec.ts';
+import { isAbsent, memberOf } from '../../runtime/json.ts';
+import {
+  restoreById,
+  shownById,
+  text,
+  textsByName,
+  textsIn,
+  withoutById,
+  withoutEmpty,
+} from '../section/published-status.ts';
+import {
+  cidrWording,
+  cloudName,
+  flag,
+  ipv4Wording,
+  missingFields,
+  requirementsBy,
+  tags,
+  texts,
+  wholeNumber,
+} from '../section/section-fields.ts';
+import * as z from 'zod';
 
 const words: CloudWords = {
   publicAddress: 'Elastic IP address',
@@ -67,10 +85,53 @@ const bounds: readonly SectionBound[] = [
   { path: ['status', 'eni'], characters: 262_144 },
 ];
 
+/** No instance has a higher device index, so a higher one would never yield an interface. */
+const largestDeviceIndex = 255;
+
+const fields = z.object(
+  {
+    'instance-id': cloudName,
+    'instance-type': cloudName,
+    'vpc-id': cloudName,
+    'availability-zone': cloudName,
+    'node-subnet-id': cloudName,
+    'first-interface-index': wholeNumber(largestDeviceIndex),
+    'security-groups': texts,
+    'security-group-tags': tags,
+    'subnet-ids': texts,
+    'subnet-tags': tags,
+    'exclude-interface-tags': tags,
+    'delete-on-termination': flag(true),
+    'use-primary-address': flag(false),
+    'disable-prefix-delegation': flag(false),
+  },
+  'an object',
+);
+
+const spec = fields.transform(
+  (given): SectionRequirements => ({
+    missing: missingFields('spec.eni', given),
+    instanceId: given['instance-id'],
+    instanceType: given['instance-type'],
+    networkId: given['vpc-id'],
+    zone: given['availability-zone'],
+    nodeSubnetId: given['node-subnet-id'],
+    firstInterfaceIndex: given['first-interface-index'],
+    securityGroupIds: given['security-groups'],
+    securityGroupTags: given['security-group-tags'],
+    subnetIds: given['subnet-ids'],
+    subnetTags: given['subnet-tags'],
+    excludeInterfaceTags: given['exclude-interface-tags'],
+    deleteOnTermination: given['delete-on-termination'],
+    usePrimaryAddress: given['use-primary-address'],
+    disablePrefixDelegation: given['disable-prefix-delegation'],
+  }),
+);
+
 export const awsSection: CiliumNodeSection = {
   key: 'eni',
   bounds,
-  requirements: eniRequirements,
+  requirements: requirementsBy('spec.eni', spec),
   shown,
   status: eniStatus,
   // While one shown interface lacks any of these, agents from 1.20 on set up no new interface of the node.
@@ -134,7 +195,7 @@ interface Entries {
 
 /** The valid entries of a list. A fully valid list is returned as is, so that memory holds it once. */
 function validTexts(eni: object, name: string, { isValid, accepted, skip }: Entries): readonly string[] {
-  const list = member(eni, name);
+  const list = memberOf(eni, name);
   if (isAbsent(list)) return [];
   if (!Array.isArray(list)) {
     skip([name], list, 'a list');
@@ -208,7 +269,7 @@ function statusWithout(status: unknown, isGone: (id: string) => boolean): unknow
 }
 
 function restricted(eni: unknown, name: string, stays: (item: unknown) => boolean): unknown {
-  const list = member(eni, name);
+  const list = memberOf(eni, name);
   if (!Array.isArray(list) || list.every(stays)) return eni;
   return { ...(eni as object), [name]: list.filter(stays) };
 }
@@ -216,50 +277,32 @@ function restricted(eni: unknown, name: string, stays: (item: unknown) => boolea
 /** Interfaces are in the zone of their instance. */
 function restoreStatus(instanceId: string, status: unknown, zone: string): RestoredState {
   return restoreById(status, {
-    interface: (id, eni) => restoreInterface({ instanceId, zone }, id, eni),
-    subnet: (eni) => {
-      const subnet = member(eni, 'subnet');
-      const networkId = text(member(eni, 'vpc'), 'id');
-      return restoredSubnet({ id: text(subnet, 'id'), cidr: text(subnet, 'cidr'), networkId, zone });
+    names: { subnet: ['subnet', 'id', 'cidr'], network: ['vpc', 'id', 'primary-cidr', 'cidrs'] },
+    zoneOf: () => zone,
+    restored: (id, eni, place) => {
+      const [mac, primaryAddress] = [text(eni, 'mac'), text(eni, 'ip')];
+      if (!isIPv4(primaryAddress) || [mac, place.subnetId, place.networkId].includes('')) return undefined;
+      const prefixes = textsIn(eni, 'prefixes').filter((prefix) => parseBlock(prefix)?.length === 28);
+      const members = new Set(prefixes.flatMap(expandBlock));
+      const ipv6Prefixes = textsIn(eni, 'ipv6-prefixes').filter(isIpv6Prefix);
+      const index = memberOf(eni, 'number');
+      return interfaceWith({
+        id,
+        description: text(eni, 'description'),
+        ...place,
+        zone,
+        mac,
+        primaryAddress,
+        publicAddress: text(eni, 'public-ip') || undefined,
+        addresses: textsIn(eni, 'addresses').filter(
+          (address) => isIPv4(address) && address !== primaryAddress && !members.has(address),
+        ),
+        prefixes,
+        ...(ipv6Prefixes.length > 0 && { ipv6Prefixes }),
+        securityGroupIds: textsIn(eni, 'security-groups'),
+        tags: textsByName(eni, 'tags'),
+        attachment: attachedTo(instanceId, typeof index === 'number' ? index : 0),
+      });
     },
-    network: (eni) => {
-      const vpc = member(eni, 'vpc');
-      const primaryCidr = text(vpc, 'primary-cidr');
-      return restoredNetwork({ id: text(vpc, 'id'), primaryCidr, cidrs: texts(vpc, 'cidrs') });
-    },
-  });
-}
-
-function restoreInterface(
-  { instanceId, zone }: { readonly instanceId: string; readonly zone: string },
-  id: string,
-  eni: unknown,
-): NetworkInterface | undefined {
-  const primaryAddress = text(eni, 'ip');
-  const mac = text(eni, 'mac');
-  const subnetId = text(member(eni, 'subnet'), 'id');
-  const networkId = text(member(eni, 'vpc'), 'id');
-  if (!isIPv4(primaryAddress) || [mac, subnetId, networkId].includes('')) return undefined;
-  const prefixes = texts(eni, 'prefixes').filter((prefix) => parseBlock(prefix)?.length === 28);
-  const members = new Set(prefixes.flatMap(expandBlock));
-  const ipv6Prefixes = texts(eni, 'ipv6-prefixes').filter(isIpv6Prefix);
-  const index = member(eni, 'number');
-  return interfaceWith({
-    id,
-    description: text(eni, 'description'),
-    networkId,
-    subnetId,
-    zone,
-    mac,
-    primaryAddress,
-    publicAddress: text(eni, 'public-ip') || undefined,
-    addresses: texts(eni, 'addresses').filter(
-      (address) => isIPv4(address) && address !== primaryAddress && !members.has(address),
-    ),
-    prefixes,
-    ...(ipv6Prefixes.length > 0 && { ipv6Prefixes }),
-    securityGroupIds: texts(eni, 'security-groups'),
-    tags: textsByName(eni, 'tags'),
-    attachment: attachedTo(instanceId, typeof index === 'number' ? index : 0),
   });
 }

@@ -1,7 +1,7 @@
 // The Azure section of the CiliumNode: `spec.azure`, which says little, and `status.azure`, whose interfaces are a list
 // that Headwater keeps sorted. One malformed address breaks the decoding of the whole object in newer agents, so nothing
 // is written that is not valid.
-import { isObject } from '../../runtime/json.ts';
+import { isAbsent, isObject, listAt, memberOf } from '../../runtime/json.ts';
 import { isIPv4 } from 'node:net';
 import * as z from 'zod';
 import type {
@@ -13,20 +13,22 @@ import type {
   ShownInterfaces,
   SkippedEntry,
   StatusContext,
+  RestoredState,
 } from '../contract/cilium-node-section.ts';
-import type { KnownNetwork } from '../contract/infrastructure.ts';
+import type { KnownNetwork, Subnet } from '../contract/infrastructure.ts';
 import { formatAddress, parseBlock } from '../contract/ipv4.ts';
-import type { NetworkInterface } from '../contract/network-interface.ts';
+import { type NetworkInterface, attachedTo, interfaceWith } from '../contract/network-interface.ts';
 import { cloudName, noTags, noTexts, readFields } from '../section/section-fields.ts';
-import { isAbsent, items, member, text } from '../section/published-json.ts';
 import {
+  text,
   publishedAddresses,
   shownAddresses,
   withoutAddresses,
   withoutEmpty,
+  byId,
+  restoredSubnet,
 } from '../section/published-status.ts';
 import { prefixAround } from './subnets.ts';
-import { restoreStatus } from './restored-status.ts';
 
 const words: CloudWords = {
   publicAddress: 'public IP prefix',
@@ -125,7 +127,7 @@ export function azureSection(spellings: { readonly of: (id: string) => string })
 function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfaces> {
   if (isAbsent(status)) return { value: new Map() };
   if (!isObject(status)) return { problems: [{ path: [], accepted: 'an object' }] };
-  const list = member(status, 'interfaces');
+  const list = memberOf(status, 'interfaces');
   if (isAbsent(list)) return { value: new Map() };
   if (!Array.isArray(list)) return { problems: [{ path: ['interfaces'], accepted: 'a list' }] };
   const interfaces = new Map<string, ShownInterface>();
@@ -136,7 +138,7 @@ function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfa
       continue;
     }
     const id = text(item, 'id');
-    if (id === '') skipWithin(['id'], member(item, 'id'), 'a text that is not empty');
+    if (id === '') skipWithin(['id'], memberOf(item, 'id'), 'a text that is not empty');
     // An interface that is listed twice shows the addresses of both, and one without an id still shows its addresses.
     const before = interfaces.get(id)?.addresses ?? noTexts;
     interfaces.set(id, {
@@ -179,6 +181,74 @@ function by(name: string): (a: object, b: object) => number {
 /** A published `status.azure` without what is gone. */
 function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
   if (!isObject(status)) return {};
-  const kept = items(status, 'interfaces').filter((item) => !isGone(text(item, 'id')));
+  const kept = listAt(status, 'interfaces').filter((item) => !isGone(text(item, 'id')));
   return { ...status, interfaces: kept.map((item) => withoutAddresses(item, addressFields, isGone)) };
+}
+
+interface Restoring {
+  readonly instanceId: string;
+  readonly spellings: { readonly of: (id: string) => string };
+}
+
+/**
+ * Skips interfaces without what agents need, because a read of the instance shows them again. Older operators name a subnet
+ * only with each address, and the primary address not at all.
+ */
+function restoreStatus(status: unknown, restoring: Restoring): RestoredState {
+  const published = listAt(status, 'interfaces');
+  const subnets = published.flatMap((item) => restoreSubnet(item, restoring) ?? []);
+  const networkIds = new Set(subnets.map(({ networkId }) => networkId));
+  return {
+    interfaces: published.flatMap((item) => restoreInterface(item, restoring) ?? []),
+    subnets: byId([...Map.groupBy(subnets, ({ id }) => id).values()].flatMap(together)),
+    networks: new Map([...networkIds].map((id) => [id, { id, primaryCidr: '', cidrs: [] }])),
+  };
+}
+
+function restoreSubnet(item: unknown, { spellings }: Restoring): Subnet | undefined {
+  const place = placeOf(item);
+  const cidr = text(memberOf(item, 'subnet'), 'cidr') || text(item, 'cidr');
+  if (place === undefined) return undefined;
+  const [id, networkId] = [spellings.of(place.subnetId), spellings.of(place.networkId)];
+  return restoredSubnet({ id, cidr, networkId, zone: '' });
+}
+
+/** Each interface names the prefix that it is in, of those of its subnet. */
+function together(all: readonly Subnet[]): readonly Subnet[] {
+  const [cidr = '', ...otherCidrs] = new Set(all.map((each) => each.cidr));
+  return all.slice(0, 1).map((first) => ({ ...first, cidr, ...(otherCidrs.length > 0 && { otherCidrs }) }));
+}
+
+function restoreInterface(item: unknown, { instanceId, spellings }: Restoring): NetworkInterface | undefined {
+  const [id, mac, ip, name] = [text(item, 'id'), text(item, 'mac'), text(item, 'ip'), text(item, 'name')];
+  const place = placeOf(item);
+  if (id === '' || mac === '' || place === undefined) return undefined;
+  const primaryAddress = isIPv4(ip) ? ip : '';
+  const secondary = listAt(item, 'addresses')
+    .map((entry) => ({ ip: text(entry, 'ip'), subnetId: text(entry, 'subnet') }))
+    .filter((entry) => isIPv4(entry.ip) && entry.ip !== primaryAddress);
+  const elsewhere = secondary
+    .filter(({ subnetId }) => subnetId !== '' && subnetId !== place.subnetId)
+    .map((entry) => [entry.ip, spellings.of(entry.subnetId)] as const);
+  const groupId = text(item, 'security-group');
+  return interfaceWith({
+    id: spellings.of(id),
+    ...(name !== '' && { name }),
+    networkId: spellings.of(place.networkId),
+    subnetId: spellings.of(place.subnetId),
+    mac,
+    primaryAddress,
+    addresses: [...new Set(secondary.map((entry) => entry.ip))],
+    securityGroupIds: groupId === '' ? [] : [spellings.of(groupId)],
+    ...(elsewhere.length > 0 && { addressSubnets: new Map(elsewhere) }),
+    // Which interface is the primary one is not published.
+    attachment: attachedTo(instanceId),
+  });
+}
+
+/** Undefined if the subnet is unknown. */
+function placeOf(item: unknown): Pick<NetworkInterface, 'subnetId' | 'networkId'> | undefined {
+  const subnetId = text(memberOf(item, 'subnet'), 'id') || text(listAt(item, 'addresses')[0], 'subnet');
+  const networkId = /^(\/subscriptions\/.+\/virtualnetworks\/[^/]+)\/subnets\/[^/]+$/i.exec(subnetId)?.[1];
+  return networkId === undefined ? undefined : { subnetId, networkId };
 }

@@ -1,6 +1,6 @@
 // Says which items of an answer are not in Azure's form. What such an item hides is not missing: an address, or an interface.
 import { text } from './arm-api.ts';
-import { isObject, type Json } from '../../runtime/json.ts';
+import { isAbsent, isObject, type Json } from '../../runtime/json.ts';
 import { instanceWithin, parseInterfaceId } from './ids.ts';
 
 /**
@@ -38,8 +38,4 @@ function isConfiguration(item: Json): boolean {
     isAbsent(address) || typeof address === 'string',
     isAbsent(primary) || typeof primary === 'boolean',
   ].every(Boolean);
-}
-
-function isAbsent(value: Json | undefined): value is null | undefined {
-  return value === undefined || value === null;
 }

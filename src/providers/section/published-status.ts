@@ -1,5 +1,6 @@
 // The base of the published statuses of clouds: interfaces in a map by id, addresses in lists of objects, and no empty field.
-import { isObject } from '../../runtime/json.ts';
+// Anyone may have written into them.
+import { isAbsent, isObject, listAt, memberOf, textAt } from '../../runtime/json.ts';
 import { isIPv4 } from 'node:net';
 import type {
   SectionReading,
@@ -7,10 +8,12 @@ import type {
   ShownInterfaces,
   SkippedEntry,
   StatusContext,
+  RestoredState,
 } from '../contract/cilium-node-section.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent, items, member, text } from './published-json.ts';
 import { ipv4Wording, noTexts } from './section-fields.ts';
+import type { Network, Subnet } from '../contract/infrastructure.ts';
+import { parseBlock } from '../contract/ipv4.ts';
 
 /** Reads the interfaces in `status.<key>.enis`, a map by id. */
 export function shownById(
@@ -20,7 +23,7 @@ export function shownById(
 ): SectionReading<ShownInterfaces> {
   if (isAbsent(status)) return { value: new Map() };
   if (!isObject(status)) return { problems: [{ path: [], accepted: 'an object' }] };
-  const enis = member(status, 'enis');
+  const enis = memberOf(status, 'enis');
   if (isAbsent(enis)) return { value: new Map() };
   if (!isObject(enis)) return { problems: [{ path: ['enis'], accepted: 'a map' }] };
   const interfaces = new Map<string, ShownInterface>();
@@ -39,7 +42,7 @@ export interface AddressFields {
 }
 
 export function shownAddresses(item: object, fields: AddressFields, skip: SkippedEntry): readonly string[] {
-  const list = member(item, fields.list);
+  const list = memberOf(item, fields.list);
   if (isAbsent(list)) return noTexts;
   if (!Array.isArray(list)) {
     skip([fields.list], list, 'a list');
@@ -48,7 +51,7 @@ export function shownAddresses(item: object, fields: AddressFields, skip: Skippe
   return (list as readonly unknown[]).flatMap((entry, index) => {
     const address = text(entry, fields.address);
     if (isIPv4(address)) return [address];
-    skip([fields.list, index, fields.address], member(entry, fields.address), ipv4Wording);
+    skip([fields.list, index, fields.address], memberOf(entry, fields.address), ipv4Wording);
     return [];
   });
 }
@@ -60,7 +63,7 @@ export function withoutById(
   restricted: (eni: unknown) => unknown,
 ): unknown {
   if (!isObject(status)) return {};
-  const kept = Object.entries(member(status, 'enis') ?? {}).filter(([id]) => !isGone(id));
+  const kept = Object.entries(memberOf(status, 'enis') ?? {}).filter(([id]) => !isGone(id));
   return { ...status, enis: Object.fromEntries(kept.map(([id, eni]) => [id, restricted(eni)])) };
 }
 
@@ -70,7 +73,7 @@ export function withoutAddresses(
   fields: AddressFields,
   isGone: (address: string) => boolean,
 ): unknown {
-  const addresses = items(item, fields.list);
+  const addresses = listAt(item, fields.list);
   const kept = addresses.filter((entry) => !isGone(text(entry, fields.address)));
   return kept.length === addresses.length ? item : { ...(item as object), [fields.list]: kept };
 }
@@ -101,4 +104,84 @@ function isEmpty(item: unknown): boolean {
 
 export function byId<T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> {
   return new Map(all.map((item) => [item.id, item]));
+}
+
+/** Empty if it is no text. */
+export function text(value: unknown, name: string): string {
+  return textAt(value, name) ?? '';
+}
+
+/** The texts of a list. */
+export function textsIn(value: unknown, name: string): readonly string[] {
+  return listAt(value, name).filter((item) => typeof item === 'string');
+}
+
+/** The members of a map, each as a text. */
+export function textsByName(value: unknown, name: string): Readonly<Record<string, string>> {
+  const entries = Object.entries(memberOf(value, name) ?? {});
+  return Object.fromEntries(entries.map(([key, item]) => [key, String(item)]));
+}
+
+/** Where an interface names its subnet and its network: the member, and the names in it. */
+export interface PlaceNames {
+  readonly subnet: readonly [member: string, id: string, cidr: string];
+  readonly network: readonly [member: string, id: string, cidr: string, cidrs: string];
+}
+
+interface Restoring {
+  readonly names: PlaceNames;
+  readonly zoneOf: (eni: unknown) => string;
+  /** Undefined for an interface that is left out. */
+  readonly restored: (
+    id: string,
+    eni: unknown,
+    place: { readonly subnetId: string; readonly networkId: string },
+  ) => NetworkInterface | undefined;
+}
+
+/**
+ * Reads `status.<key>.enis`, a map by id, back: the state known before a restart. What it does not say is empty; a read of the
+ * instance shows it again, as it does whatever is left out because agents could not have used it.
+ */
+export function restoreById(status: unknown, { names, zoneOf, restored }: Restoring): RestoredState {
+  const [subnet, subnetId, subnetCidr] = names.subnet;
+  const [network, networkId, primaryCidr, cidrs] = names.network;
+  const enis = Object.entries(memberOf(status, 'enis') ?? {}).map(([id, eni]) => {
+    const place = {
+      subnetId: text(memberOf(eni, subnet), subnetId),
+      networkId: text(memberOf(eni, network), networkId),
+    };
+    return { id, eni, place };
+  });
+  return {
+    interfaces: enis.flatMap(({ id, eni, place }) => restored(id, eni, place) ?? []),
+    subnets: byId(
+      enis.flatMap(({ eni, place }) => {
+        const cidr = text(memberOf(eni, subnet), subnetCidr);
+        return (
+          restoredSubnet({ id: place.subnetId, networkId: place.networkId, cidr, zone: zoneOf(eni) }) ?? []
+        );
+      }),
+    ),
+    networks: byId(
+      enis.flatMap(({ eni, place }) => {
+        const shown = memberOf(eni, network);
+        const all = { primaryCidr: text(shown, primaryCidr), cidrs: textsIn(shown, cidrs) };
+        return restoredNetwork({ id: place.networkId, ...all }) ?? [];
+      }),
+    ),
+  };
+}
+
+export function restoredSubnet(
+  published: Pick<Subnet, 'id' | 'cidr' | 'networkId' | 'zone'>,
+): Subnet | undefined {
+  const { id, cidr, networkId } = published;
+  if (id === '' || networkId === '' || parseBlock(cidr) === undefined) return undefined;
+  return { ...published, tags: {}, freeAddresses: 0, eligible: false };
+}
+
+function restoredNetwork({ id, primaryCidr, cidrs }: Network): Network | undefined {
+  if (id === '' || parseBlock(primaryCidr) === undefined) return undefined;
+  return { id, primaryCidr, cidrs: cidrs.filter((cidr) => parseBlock(cidr) !== undefined) };
 }

@@ -1,7 +1,12 @@
 // The kinds of fields that a CiliumNode and its sections consist of. Messages say what is accepted. Zero, the empty
 // string and absence are equivalent.
 import * as z from 'zod';
-import type { SectionReading } from '../contract/cilium-node-section.ts';
+import { isAbsent } from '../../runtime/json.ts';
+import type {
+  CiliumNodeSection,
+  SectionReading,
+  SectionRequirements,
+} from '../contract/cilium-node-section.ts';
 import type { Tags } from '../contract/network-interface.ts';
 
 export const ipv4Wording = 'an IPv4 address like 10.0.0.1, without leading zeros,';
@@ -73,4 +78,13 @@ export function readFields<T>(schema: z.ZodType<T>, raw: unknown): SectionReadin
       accepted: message,
     })),
   };
+}
+
+/** Reads the fields of a section. One that is absent, as `section` then lacks all of them, has each at its default. */
+export function requirementsBy(
+  section: string,
+  schema: z.ZodType<SectionRequirements>,
+): CiliumNodeSection['requirements'] {
+  const absent = Object.freeze({ ...schema.parse({}), missing: [section] });
+  return (given) => (isAbsent(given) ? { value: absent } : readFields(schema, given));
 }
