@@ -32,7 +32,7 @@ export function awsRig(): CloudRig {
   const api: Ec2Api = {
     send: async <A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending) => {
       await interruptions.sending(action);
-      return change(await inner.send(action, input, sending));
+      return change(await inner.send(action, input, sending)) as Ec2Output<A>;
     },
   };
   const { interfaceOf, ...byOthers } = byOthersOn(network, ids.nodes);

@@ -1,7 +1,7 @@
 // A cluster on EC2 in one process and in virtual time.
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
-import type { Ec2Action, Ec2Api, Ec2Input } from '../../src/providers/aws/ec2-api.ts';
+import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import type { Faults } from '../../src/simulator/cloud/faults.ts';
@@ -47,7 +47,7 @@ export class World extends ClusterWorld<EmbeddedCluster> {
       send: async <A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending) => {
         const send = (): Promise<object> => inner.send(action, withoutOwnToken(input), sending);
         const output = await pass(action, !/^(?:Describe|Get)/.test(action), send);
-        return tamper(action, output, input);
+        return tamper(action, output, input) as Ec2Output<A>;
       },
     };
     const owner = new InProcessEc2(this.cluster.ec2.gateway, onCall, networkRoleArn);

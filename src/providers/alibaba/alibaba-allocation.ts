@@ -13,7 +13,7 @@ import { readDetached } from './read-detached.ts';
 import { readInfrastructure, readSubnetCounts, type SubnetFilters } from './read-infrastructure.ts';
 import { maxInstanceTypes, readLimits } from './read-limits.ts';
 import type { RpcApi } from './rpc-api.ts';
-import { listed, RpcClient } from './rpc-client.ts';
+import { RpcClient } from './rpc-client.ts';
 
 const alibabaTraits: CloudTraits = {
   interfaces: 'made',
@@ -56,8 +56,7 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     maxInstancesPerRefresh: maxIds,
     maxTypesPerRead: maxInstanceTypes,
     reach: async (context) => {
-      const { output } = await client.read('DescribeVpcs', { pageNumber: 1, pageSize: 1 }, context);
-      listed('DescribeVpcs', output.vpcs?.vpc);
+      await client.page('DescribeVpcs', { pageNumber: 1, pageSize: 1 }, context);
     },
     observe: (scope, context) => observe({ client, instanceTags, tolerance, context }, scope),
     readInfrastructure: (networkIds, context) =>

@@ -8,7 +8,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { holderOf } from './network-interface.ts';
 import { interfacePage, maxIds } from './read.ts';
 import type { ShownNetworkInterface } from './rpc-api.ts';
-import { listed, type RpcClient } from './rpc-client.ts';
+import type { RpcClient } from './rpc-client.ts';
 
 /** The interface is in use as a read shows it, is available again, or neither has come about in time. */
 export type AttachmentEnd = ShownInterface | 'fellBack' | 'overdue';
@@ -128,15 +128,9 @@ export class InterfaceWaits {
     );
     try {
       const pages = await Promise.all(
-        parts.map(async (networkInterfaceId) => {
+        parts.map((networkInterfaceId) => {
           const input = { networkInterfaceId, maxResults: interfacePage };
-          const { startedAt, output } = await this.#options.client.read(
-            'DescribeNetworkInterfaces',
-            input,
-            context,
-          );
-          const items = listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
-          return { startedAt, items };
+          return this.#options.client.page('DescribeNetworkInterfaces', input, context);
         }),
       );
       const items = pages.flatMap((page) => page.items);

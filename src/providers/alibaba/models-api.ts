@@ -25,7 +25,8 @@ import { DescribeVSwitchesResponseBody } from '@alicloud/vpc20160428/dist/models
 import openApi from '@alicloud/openapi-core/dist/utils.js';
 import * as dara from '@darabonba/typescript';
 import { UnreadableAnswer } from '../../network/bounded-body.ts';
-import type { RpcAction, RpcInput, RpcOutput } from './rpc-api.ts';
+import { isList, textsAt, valueAt } from '../../runtime/json.ts';
+import { lists, type RpcAction, type RpcInput, type RpcOutput } from './rpc-api.ts';
 
 type ModelClass = new (members: Record<string, unknown>) => dara.Model;
 
@@ -71,16 +72,6 @@ export function parametersOf<A extends RpcAction>(
   return openApi.default.query(new Request({ ...input, regionId }).toMap());
 }
 
-/** Where an answer has its list. */
-const lists: { readonly [A in RpcAction]?: readonly [string, string] } = {
-  DescribeInstances: ['Instances', 'Instance'],
-  DescribeInstanceTypes: ['InstanceTypes', 'InstanceType'],
-  DescribeNetworkInterfaces: ['NetworkInterfaceSets', 'NetworkInterfaceSet'],
-  DescribeSecurityGroups: ['SecurityGroups', 'SecurityGroup'],
-  DescribeVpcs: ['Vpcs', 'Vpc'],
-  DescribeVSwitches: ['VSwitches', 'VSwitch'],
-};
-
 /**
  * Reads the body of an answer. If a member of a list item has another type than in the vendor's model, only the ids of
  * the item stay: the item exists, but cannot be used. Throws an UnreadableAnswer for any other deviation.
@@ -103,9 +94,11 @@ function cast<A extends RpcAction>(action: A, body: unknown): RpcOutput<A> {
 
 /** Undefined if no item of a list is the reason. */
 function withReadableItems(action: RpcAction, body: unknown): unknown {
-  const [wrapper = '', name = ''] = lists[action] ?? [];
-  const list = memberOf(memberOf(body, wrapper), name);
-  if (!Array.isArray(list)) return undefined;
+  const [wrapper = '', name = ''] = (action in lists ? lists[action as keyof typeof lists] : []).map(
+    onTheWire,
+  );
+  const list = valueAt(body, wrapper, name);
+  if (!isList(list)) return undefined;
   const isReadable = (item: unknown): boolean => {
     try {
       cast(action, { [wrapper]: { [name]: [item] } });
@@ -114,18 +107,15 @@ function withReadableItems(action: RpcAction, body: unknown): unknown {
       return false;
     }
   };
-  const items = (list as readonly unknown[]).map((item) => (isReadable(item) ? item : idsIn(item)));
+  const items = list.map((item) => (isReadable(item) ? item : idsIn(item)));
   if (items.every((item, index) => item === list[index])) return undefined;
   return { ...(body as object), [wrapper]: { [name]: items } };
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+function onTheWire(member: string): string {
+  return member.charAt(0).toUpperCase() + member.slice(1);
 }
 
 function idsIn(item: unknown): Record<string, unknown> {
-  if (typeof item !== 'object' || item === null) return {};
-  return Object.fromEntries(
-    Object.entries(item).filter(([name, value]) => name.endsWith('Id') && typeof value === 'string'),
-  );
+  return Object.fromEntries(Object.entries(textsAt(item)).filter(([name]) => name.endsWith('Id')));
 }

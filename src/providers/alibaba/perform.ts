@@ -13,7 +13,6 @@ import type {
 } from '../contract/operations.ts';
 import { type CloudFailure, unreadable } from '../contract/cloud-failure.ts';
 import { isOfHost } from '../contract/ipv4.ts';
-import { outcomeOf } from '../gate/action-client.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { retry } from '../../runtime/retry.ts';
@@ -21,7 +20,7 @@ import { intern } from '../../runtime/intern.ts';
 import type { InterfaceWaits } from './interface-waits.ts';
 import { failureOf } from './errors.ts';
 import { attachmentIdOf, indexTag, requestTags, tryRead } from './network-interface.ts';
-import type { RpcAction, RpcInput, RpcOutput } from './rpc-api.ts';
+import type { RpcAction } from './rpc-api.ts';
 import type { RpcClient } from './rpc-client.ts';
 
 /**
@@ -86,7 +85,7 @@ async function createInterface(call: Performing, operation: CreateInterface): Pr
   };
   let isReady = true;
   const outcome = stillOpen(
-    await write(call, 'CreateNetworkInterface', input, (shown) => {
+    await call.client.change('CreateNetworkInterface', input, call.context, (shown) => {
       const read = tryRead(shown);
       if ('problem' in read) return read;
       if (read.interface.subnetId !== subnetId) return { problem: 'it is in another vSwitch' };
@@ -200,14 +199,19 @@ function allocateOnce(call: Performing, operation: AllocateIPs): Promise<Outcome
     secondaryPrivateIpAddressCount: count,
     ...(operationId !== undefined && { clientToken: operationId }),
   };
-  return write(call, 'AssignPrivateIpAddresses', input, ({ assignedPrivateIpAddressesSet: given = {} }) => {
-    if ((given.networkInterfaceId ?? interfaceId) !== interfaceId)
-      return { problem: `it is about ${given.networkInterfaceId}` };
-    const addresses = (given.privateIpSet?.privateIpAddress ?? []).map(intern);
-    const problem = assignedProblem(addresses);
-    if (problem !== undefined) return { problem };
-    return { kind: 'allocated', interfaceId, instanceId, addresses, prefixes: [] };
-  });
+  return call.client.change(
+    'AssignPrivateIpAddresses',
+    input,
+    call.context,
+    ({ assignedPrivateIpAddressesSet: given = {} }) => {
+      if ((given.networkInterfaceId ?? interfaceId) !== interfaceId)
+        return { problem: `it is about ${given.networkInterfaceId}` };
+      const addresses = (given.privateIpSet?.privateIpAddress ?? []).map(intern);
+      const problem = assignedProblem(addresses);
+      if (problem !== undefined) return { problem };
+      return { kind: 'allocated', interfaceId, instanceId, addresses, prefixes: [] };
+    },
+  );
 }
 
 function assignedProblem(addresses: readonly string[]): string | undefined {
@@ -220,21 +224,13 @@ function assignedProblem(addresses: readonly string[]): string | undefined {
 function release(call: Performing, { interfaceId, instanceId, addresses }: ReleaseIPs): Promise<Outcome> {
   const input = { networkInterfaceId: interfaceId, privateIpAddress: addresses };
   const answer: Answer = { kind: 'released', interfaceId, instanceId, holdings: addresses };
-  return write(call, 'UnassignPrivateIpAddresses', input, () => answer);
+  return call.client.change('UnassignPrivateIpAddresses', input, call.context, () => answer);
 }
 
 function deleteInterface(call: Performing, { interfaceId }: DeleteInterface): Promise<Outcome> {
   const input = { networkInterfaceId: interfaceId };
-  return write(call, 'DeleteNetworkInterface', input, () => ({ kind: 'deleted', interfaceId }));
-}
-
-async function write<A extends RpcAction>(
-  { client, context }: Performing,
-  action: A,
-  input: RpcInput<A>,
-  read: (output: RpcOutput<A>) => Answer | { readonly problem: string },
-): Promise<Outcome> {
-  const outcome = (output: RpcOutput<A>): Outcome => outcomeOf(action, read(output));
-  const result = await client.write(action, input, context, outcome);
-  return result.kind === 'answered' ? outcome(result.output) : result;
+  return call.client.change('DeleteNetworkInterface', input, call.context, () => ({
+    kind: 'deleted',
+    interfaceId,
+  }));
 }

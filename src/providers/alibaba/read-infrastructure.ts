@@ -14,8 +14,8 @@ import { carries, sortedTags, type Tags } from '../contract/network-interface.ts
 import type { Tolerance } from '../reading/plausible.ts';
 import { isIdOf } from './ids.ts';
 import { readTags } from './network-interface.ts';
-import type { RpcAction, RpcOutput, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
-import { listed, type RpcClient } from './rpc-client.ts';
+import type { RpcAction, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
+import type { RpcClient } from './rpc-client.ts';
 
 /** The subnets that new interfaces may be in. */
 export interface SubnetFilters {
@@ -57,16 +57,13 @@ async function readNetwork(reading: InfrastructureReading, vpcId: string): Promi
     );
   };
   const readGroups = async (): Promise<readonly SecurityGroup[]> => {
-    const shown = await allGroups(reading, vpcId);
-    return [...keep('DescribeSecurityGroups', shown, groupOf).values()];
+    const input = { vpcId, maxResults: groupPage };
+    const { items } = await client.list('DescribeSecurityGroups', input, context);
+    return [...keep('DescribeSecurityGroups', items, groupOf).values()];
   };
   const [vpcs, switches, groups] = await Promise.all([
-    client.numbered(
-      'DescribeVpcs',
-      { input: { vpcId }, items: (output) => listed('DescribeVpcs', output.vpcs?.vpc) },
-      context,
-    ),
-    readSwitches(reading, vpcId),
+    client.numbered('DescribeVpcs', { vpcId }, context),
+    client.numbered('DescribeVSwitches', { vpcId }, context),
     ofFew('security group', { networkIds: [vpcId], read: readGroups() }, problems),
   ]);
   return {
@@ -83,32 +80,13 @@ async function readNetwork(reading: InfrastructureReading, vpcId: string): Promi
   };
 }
 
-async function allGroups(
-  { client, context }: InfrastructureReading,
-  vpcId: string,
-): Promise<readonly ShownSecurityGroup[]> {
-  const groups: ShownSecurityGroup[] = [];
-  const input = { vpcId, maxResults: groupPage };
-  for await (const { output } of client.pages('DescribeSecurityGroups', input, context))
-    groups.push(...listed('DescribeSecurityGroups', output.securityGroups?.securityGroup));
-  return groups;
-}
-
-function readSwitches(
-  { client, context }: InfrastructureReading,
-  vpcId: string,
-): Promise<{ readonly startedAt: number; readonly items: readonly ShownVSwitch[] }> {
-  const items = (output: RpcOutput<'DescribeVSwitches'>) =>
-    listed('DescribeVSwitches', output.vSwitches?.vSwitch);
-  return client.numbered('DescribeVSwitches', { input: { vpcId }, items }, context);
-}
-
 export function readSubnetCounts(
   reading: InfrastructureReading,
   networkIds: readonly string[],
 ): Promise<ObservedCounts> {
-  return countInParts(networkIds, parts, async ([id = '']) => {
-    const { startedAt, items } = await readSwitches(reading, id);
+  const { client, context } = reading;
+  return countInParts(networkIds, parts, async ([vpcId = '']) => {
+    const { startedAt, items } = await client.numbered('DescribeVSwitches', { vpcId }, context);
     return { startedAt, subnets: items.map((shown) => subnetOf(shown, reading)) };
   });
 }

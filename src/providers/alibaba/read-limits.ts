@@ -6,11 +6,13 @@ import { allInParts } from '../reading/in-parts.ts';
 import { isInstanceType } from './ids.ts';
 import { maxIndex } from './network-interface.ts';
 import { isAddressLimit, isInterfaceLimit, refuseRepeated } from '../reading/plausible.ts';
-import type { RpcOutput, ShownInstanceType } from './rpc-api.ts';
-import { listed, type RpcClient } from './rpc-client.ts';
+import type { ShownInstanceType } from './rpc-api.ts';
+import type { RpcClient } from './rpc-client.ts';
 
 /** The most instance types in a request. */
 export const maxInstanceTypes = 10;
+
+const action = 'DescribeInstanceTypes';
 
 export async function readLimits(
   client: RpcClient,
@@ -21,29 +23,19 @@ export async function readLimits(
   const read = await allInParts(asked, maxInstanceTypes, async (part) => {
     const input = { instanceTypes: part, maxResults: 100 };
     const found = new Map<string | undefined, InstanceLimits | UnreadableLimits>();
-    for await (const { output } of client.pages('DescribeInstanceTypes', input, context))
-      for (const [type, limits] of limitsIn(output)) found.set(type, limits);
+    for await (const { items } of client.pages(action, input, context)) {
+      refuseRepeated(action, items, ({ instanceTypeId }) => instanceTypeId);
+      for (const shown of items) found.set(shown.instanceTypeId, limitsOf(shown));
+    }
     // A type without a name may be any of those that are not shown.
     if (found.has(undefined) && part.some((type) => !found.has(type)))
-      throw unreadable('DescribeInstanceTypes', 'InstanceTypeId is missing');
+      throw unreadable(action, 'InstanceTypeId is missing');
     return part.flatMap((type) => {
       const limits = found.get(type);
       return limits === undefined ? [] : [[type, limits] as const];
     });
   });
   return new Map(read.flat());
-}
-
-function limitsIn({
-  instanceTypes,
-}: RpcOutput<'DescribeInstanceTypes'>): readonly (readonly [
-  string | undefined,
-  InstanceLimits | UnreadableLimits,
-])[] {
-  const action = 'DescribeInstanceTypes';
-  const page = listed(action, instanceTypes?.instanceType);
-  refuseRepeated(action, page, ({ instanceTypeId }) => instanceTypeId);
-  return page.map((shown) => [shown.instanceTypeId, limitsOf(shown)] as const);
 }
 
 function limitsOf(shown: ShownInstanceType): InstanceLimits | UnreadableLimits {

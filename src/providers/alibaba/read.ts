@@ -17,7 +17,7 @@ import type { Tags } from '../contract/network-interface.ts';
 import { isIdOf } from './ids.ts';
 import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
 import type { RpcInput, ShownInstance, ShownNetworkInterface } from './rpc-api.ts';
-import { listed, type RpcClient } from './rpc-client.ts';
+import type { RpcClient } from './rpc-client.ts';
 
 /** The most results in a page, and the most ids in a request. */
 export const interfacePage = 500;
@@ -70,8 +70,8 @@ async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<
     ? undefined
     : (await readInstances(reading, { vpcId, tag: requestTags(instanceTags) })).described.ids;
   const input = { vpcId, maxResults: interfacePage };
-  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const page = [...listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet)];
+  for await (const { startedAt, items } of client.pages('DescribeNetworkInterfaces', input, context)) {
+    const page = [...items];
     const held = heldByInstances(page, { idOf: ({ networkInterfaceId }) => networkInterfaceId, isHeld });
     refuseImplausible(held, { all: page.length, tolerance });
     refuseUnrequested('DescribeNetworkInterfaces', [vpcId], held, (item) => item.vpcId);
@@ -129,8 +129,7 @@ async function* interfacesBy(
   instanceIds: readonly string[],
 ): AsyncGenerator<ObservedPage> {
   const input = { ...by, maxResults: interfacePage };
-  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const page = listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
+  for await (const { startedAt, items: page } of client.pages('DescribeNetworkInterfaces', input, context)) {
     refuseImplausible(page, { all: page.length, tolerance });
     const clear = page.filter((item) => !isUnclear(item));
     refuseUnrequested('DescribeNetworkInterfaces', instanceIds, clear, holderOf);
@@ -198,21 +197,13 @@ async function readInstances(
   readonly described: DescribedInstances;
   readonly interfaceIds: readonly string[];
 }> {
-  const all: Described[] = [];
-  const interfaceIds = new Set<string>();
-  let first: number | undefined;
   const input = { ...by, maxResults: instancePage };
-  for await (const { startedAt, output } of client.pages('DescribeInstances', input, context)) {
-    first ??= startedAt;
-    const page = listed('DescribeInstances', output.instances?.instance);
-    all.push(...page.map(describedAs));
-    for (const id of page.filter((shown) => !('problem' in describedAs(shown))).flatMap(interfacesIn))
-      interfaceIds.add(id);
-  }
+  const { startedAt, items } = await client.list('DescribeInstances', input, context);
+  const readable = items.filter((shown) => !('problem' in describedAs(shown)));
   return {
-    startedAt: first ?? 0,
-    described: new DescribedInstances(all),
-    interfaceIds: [...interfaceIds],
+    startedAt,
+    described: new DescribedInstances(items.map(describedAs)),
+    interfaceIds: [...new Set(readable.flatMap(interfacesIn))],
   };
 }
 

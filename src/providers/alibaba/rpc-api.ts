@@ -1,6 +1,6 @@
 // The calls of ECS and VPC that Headwater sends, reduced to the members it sends and reads. The reader of an
 // answer validates what it shows. Names are those of the vendor's models.
-import type { Sending } from '../gate/cloud-call.ts';
+import type { ActionApi } from '../gate/action-client.ts';
 
 export interface RequestTag {
   readonly key: string;
@@ -95,45 +95,47 @@ interface InVpc extends NumberedPage {
   readonly vpcId?: string;
 }
 
-interface Calls {
-  DescribeNetworkInterfaces: {
-    input: TokenPage & {
+/** A listing: `Lists` has the member of an answer that wraps its list. */
+interface Listing<Input, Lists, Item> {
+  input: Input;
+  output: Shown<Lists & { nextToken: string; totalCount: number }>;
+  item: Item;
+}
+
+export interface RpcCalls {
+  DescribeNetworkInterfaces: Listing<
+    TokenPage & {
       readonly vpcId?: string;
       readonly instanceId?: string;
       readonly networkInterfaceId?: readonly string[];
       readonly status?: string;
       readonly tag?: readonly RequestTag[];
-    };
-    output: Shown<{
-      networkInterfaceSets: Wrapped<'networkInterfaceSet', ShownNetworkInterface>;
-      nextToken: string;
-    }>;
-  };
-  DescribeInstances: {
-    input: TokenPage & {
+    },
+    { networkInterfaceSets: Wrapped<'networkInterfaceSet', ShownNetworkInterface> },
+    ShownNetworkInterface
+  >;
+  DescribeInstances: Listing<
+    TokenPage & {
       readonly vpcId?: string;
       /** A JSON list. */
       readonly instanceIds?: string;
       readonly tag?: readonly RequestTag[];
-    };
-    output: Shown<{ instances: Wrapped<'instance', ShownInstance>; nextToken: string }>;
-  };
-  DescribeInstanceTypes: {
-    input: TokenPage & { readonly instanceTypes?: readonly string[] };
-    output: Shown<{ instanceTypes: Wrapped<'instanceType', ShownInstanceType>; nextToken: string }>;
-  };
-  DescribeSecurityGroups: {
-    input: TokenPage & { readonly vpcId?: string };
-    output: Shown<{ securityGroups: Wrapped<'securityGroup', ShownSecurityGroup>; nextToken: string }>;
-  };
-  DescribeVpcs: {
-    input: InVpc;
-    output: Shown<{ vpcs: Wrapped<'vpc', ShownVpc>; totalCount: number }>;
-  };
-  DescribeVSwitches: {
-    input: InVpc;
-    output: Shown<{ vSwitches: Wrapped<'vSwitch', ShownVSwitch>; totalCount: number }>;
-  };
+    },
+    { instances: Wrapped<'instance', ShownInstance> },
+    ShownInstance
+  >;
+  DescribeInstanceTypes: Listing<
+    TokenPage & { readonly instanceTypes?: readonly string[] },
+    { instanceTypes: Wrapped<'instanceType', ShownInstanceType> },
+    ShownInstanceType
+  >;
+  DescribeSecurityGroups: Listing<
+    TokenPage & { readonly vpcId?: string },
+    { securityGroups: Wrapped<'securityGroup', ShownSecurityGroup> },
+    ShownSecurityGroup
+  >;
+  DescribeVpcs: Listing<InVpc, { vpcs: Wrapped<'vpc', ShownVpc> }, ShownVpc>;
+  DescribeVSwitches: Listing<InVpc, { vSwitches: Wrapped<'vSwitch', ShownVSwitch> }, ShownVSwitch>;
   CreateNetworkInterface: {
     input: {
       readonly vSwitchId: string;
@@ -173,14 +175,21 @@ interface Calls {
   };
 }
 
-export type RpcAction = keyof Calls;
-export type RpcInput<A extends RpcAction> = Calls[A]['input'];
-export type RpcOutput<A extends RpcAction> = Calls[A]['output'];
+export type RpcAction = keyof RpcCalls;
+export type RpcInput<A extends RpcAction> = RpcCalls[A]['input'];
+export type RpcOutput<A extends RpcAction> = RpcCalls[A]['output'];
 
-/**
- * Sends one request and parses its answer, without retries and without waiting for rate limits. Rejects with a CallError,
- * or with the error that `onSend` threw.
- */
-export interface RpcApi {
-  send<A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending): Promise<RpcOutput<A>>;
-}
+export type RpcApi = ActionApi<RpcCalls>;
+
+/** Where the answer to a listing has its list. */
+export const lists = {
+  DescribeInstances: ['instances', 'instance'],
+  DescribeInstanceTypes: ['instanceTypes', 'instanceType'],
+  DescribeNetworkInterfaces: ['networkInterfaceSets', 'networkInterfaceSet'],
+  DescribeSecurityGroups: ['securityGroups', 'securityGroup'],
+  DescribeVpcs: ['vpcs', 'vpc'],
+  DescribeVSwitches: ['vSwitches', 'vSwitch'],
+} as const satisfies { readonly [A in RpcAction]?: readonly [wrapper: keyof RpcOutput<A>, list: string] };
+
+export type NumberedAction = 'DescribeVpcs' | 'DescribeVSwitches';
+export type TokenAction = Exclude<keyof typeof lists, NumberedAction>;

@@ -1,6 +1,6 @@
 // The EC2 actions that Headwater calls, reduced to the members it sends and reads. What it reads, and how it is read, is in
 // the shapes of answers. Names are EC2's own.
-import type { Sending } from '../gate/cloud-call.ts';
+import type { ActionApi } from '../gate/action-client.ts';
 import type * as shapes from './answer-shapes.ts';
 import type { OutputOf, ReadBy } from './page-reader.ts';
 
@@ -81,21 +81,28 @@ interface Inputs {
   DeleteNetworkInterface: { readonly NetworkInterfaceId: string };
 }
 
-type Outputs = {
-  readonly [A in keyof typeof shapes.answerShapes]: OutputOf<(typeof shapes.answerShapes)[A]>;
-};
+type Shapes = typeof shapes.answerShapes;
 
-export type Ec2Action = keyof typeof shapes.answerShapes;
+export type Ec2Action = keyof Shapes;
 /** Actions that take DryRun. The SDK drops it from the input of others, which would then be carried out. */
 export type DryRunAction = Exclude<Ec2Action, `${'Assign' | 'Unassign'}${string}`>;
+export type ReadAction = Extract<Ec2Action, `${'Describe' | 'Get'}${string}`>;
 
-export type Ec2Input<A extends Ec2Action> = Inputs[A];
-export type Ec2Output<A extends Ec2Action> = Outputs[A];
+export type Ec2Input<A extends Ec2Action> = Ec2Calls[A]['input'];
+export type Ec2Output<A extends Ec2Action> = Ec2Calls[A]['output'];
 
-/**
- * Sends one request, once a slot is free, and parses its answer. It neither retries nor waits for rate
- * limits. Rejects with a CallError, or with what `onSend` threw.
- */
-export interface Ec2Api {
-  send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>>;
-}
+/** Where the answer to a listing has its list. */
+export type ListMember<A extends Ec2Action> = Exclude<keyof OutputOf<Shapes[A]>, 'NextToken'>;
+
+type ItemOf<A extends Ec2Action> =
+  NonNullable<OutputOf<Shapes[A]>[ListMember<A>]> extends readonly (infer T)[] ? T : never;
+
+export type Ec2Calls = {
+  readonly [A in Ec2Action]: {
+    readonly input: Inputs[A];
+    readonly output: OutputOf<Shapes[A]>;
+    readonly item: ItemOf<A>;
+  };
+};
+
+export type Ec2Api = ActionApi<Ec2Calls>;

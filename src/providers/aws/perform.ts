@@ -21,8 +21,7 @@ import { intern } from '../../runtime/intern.ts';
 import { parseAddress, parseBlock } from '../contract/ipv4.ts';
 import { isIpv6Prefix } from '../contract/ipv6.ts';
 import { repeated } from '../reading/plausible.ts';
-import { outcomeOf } from '../gate/action-client.ts';
-import type { Ec2Action, Ec2Input, Ec2Output } from './ec2-api.ts';
+import type { Ec2Action, Ec2Output } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf } from './ids.ts';
 import { tryRead } from './network-interface.ts';
@@ -66,7 +65,7 @@ interface Call {
   readonly context: CallContext;
 }
 
-function createInterface(call: Call, operation: CreateInterface): Promise<Outcome> {
+function createInterface({ client, context }: Call, operation: CreateInterface): Promise<Outcome> {
   const tags = Object.entries(operation.tags).map(([Key, Value]) => ({ Key, Value }));
   const input = {
     SubnetId: operation.subnetId,
@@ -80,7 +79,7 @@ function createInterface(call: Call, operation: CreateInterface): Promise<Outcom
       TagSpecifications: [{ ResourceType: 'network-interface' as const, Tags: tags }],
     }),
   };
-  return write(call, 'CreateNetworkInterface', input, ({ NetworkInterface: shown }) => {
+  return client.change('CreateNetworkInterface', input, context, ({ NetworkInterface: shown }) => {
     const read = shown === undefined ? { problem: 'it holds no interface' } : tryRead(shown);
     if ('problem' in read) return read;
     if (read.interface.subnetId !== operation.subnetId) return { problem: 'it is in another subnet' };
@@ -89,7 +88,7 @@ function createInterface(call: Call, operation: CreateInterface): Promise<Outcom
   });
 }
 
-function attachInterface(call: Call, operation: AttachInterface): Promise<Outcome> {
+function attachInterface({ client, context }: Call, operation: AttachInterface): Promise<Outcome> {
   const { interfaceId, instanceId, deviceIndex } = operation;
   const input = {
     NetworkInterfaceId: interfaceId,
@@ -97,19 +96,19 @@ function attachInterface(call: Call, operation: AttachInterface): Promise<Outcom
     DeviceIndex: deviceIndex,
     NetworkCardIndex: 0,
   };
-  return write(call, 'AttachNetworkInterface', input, ({ AttachmentId: attachmentId }) => {
+  return client.change('AttachNetworkInterface', input, context, ({ AttachmentId: attachmentId }) => {
     if (!isIdOf('eni-attach', attachmentId)) return { problem: 'it names no attachment' };
     return { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId };
   });
 }
 
-function allocate(call: Call, operation: AllocateIPs | AllocatePrefixes): Promise<Outcome> {
+function allocate({ client, context }: Call, operation: AllocateIPs | AllocatePrefixes): Promise<Outcome> {
   const { kind, interfaceId, count } = operation;
   const input = {
     NetworkInterfaceId: interfaceId,
     ...(kind === 'allocateIPs' ? { SecondaryPrivateIpAddressCount: count } : { Ipv4PrefixCount: count }),
   };
-  return write(call, 'AssignPrivateIpAddresses', input, (output) => {
+  return client.change('AssignPrivateIpAddresses', input, context, (output) => {
     const given = readAssigned(operation, output);
     if (!('kind' in given)) return given;
     const what = kind === 'allocateIPs' ? 'addresses' : 'prefixes';
@@ -137,10 +136,10 @@ function readAssigned(
   return { kind: 'allocated', interfaceId, instanceId, addresses, prefixes };
 }
 
-function allocateIpv6Prefix(call: Call, operation: AllocateIpv6Prefix): Promise<Outcome> {
+function allocateIpv6Prefix({ client, context }: Call, operation: AllocateIpv6Prefix): Promise<Outcome> {
   const { interfaceId, instanceId } = operation;
   const input = { NetworkInterfaceId: interfaceId, Ipv6PrefixCount: 1 };
-  return write(call, 'AssignIpv6Addresses', input, (output) => {
+  return client.change('AssignIpv6Addresses', input, context, (output) => {
     const { NetworkInterfaceId: given = interfaceId } = output;
     if (given !== interfaceId) return { problem: `it is about ${given}` };
     const ipv6Prefixes = (output.AssignedIpv6Prefixes ?? []).map((text) => text ?? '');
@@ -151,7 +150,7 @@ function allocateIpv6Prefix(call: Call, operation: AllocateIpv6Prefix): Promise<
   });
 }
 
-function release(call: Call, operation: ReleaseIPs | ReleasePrefixes): Promise<Outcome> {
+function release({ client, context }: Call, operation: ReleaseIPs | ReleasePrefixes): Promise<Outcome> {
   const { interfaceId, instanceId } = operation;
   const holdings = operation.kind === 'releaseIPs' ? operation.addresses : operation.prefixes;
   const input = {
@@ -159,10 +158,10 @@ function release(call: Call, operation: ReleaseIPs | ReleasePrefixes): Promise<O
     ...(operation.kind === 'releaseIPs' ? { PrivateIpAddresses: holdings } : { Ipv4Prefixes: holdings }),
   };
   const answer: Answer = { kind: 'released', interfaceId, instanceId, holdings };
-  return write(call, 'UnassignPrivateIpAddresses', input, () => answer);
+  return client.change('UnassignPrivateIpAddresses', input, context, confirmed(answer));
 }
 
-function associateStaticIP(call: Call, operation: AssociateStaticIP): Promise<Outcome> {
+function associateStaticIP({ client, context }: Call, operation: AssociateStaticIP): Promise<Outcome> {
   const { interfaceId, instanceId, addressId, publicAddress } = operation;
   const input = {
     AllocationId: addressId,
@@ -171,43 +170,44 @@ function associateStaticIP(call: Call, operation: AssociateStaticIP): Promise<Ou
     AllowReassociation: false as const,
   };
   const answer: Answer = { kind: 'staticIPAssociated', interfaceId, instanceId, publicAddress };
-  return write(call, 'AssociateAddress', input, ({ AssociationId: associationId }) =>
+  return client.change('AssociateAddress', input, context, ({ AssociationId: associationId }) =>
     associationId === undefined ? { problem: 'it names no association' } : answer,
   );
 }
 
-function detachInterface(call: Call, operation: DetachInterface): Promise<Outcome> {
+function detachInterface({ client, context }: Call, operation: DetachInterface): Promise<Outcome> {
   const { interfaceId, instanceId, attachmentId } = operation;
   const answer: Answer = { kind: 'detached', interfaceId, instanceId };
-  return write(call, 'DetachNetworkInterface', { AttachmentId: attachmentId }, () => answer);
+  return client.change('DetachNetworkInterface', { AttachmentId: attachmentId }, context, confirmed(answer));
 }
 
-function setDeleteOnTermination(call: Call, operation: SetDeleteOnTermination): Promise<Outcome> {
+function setDeleteOnTermination(
+  { client, context }: Call,
+  operation: SetDeleteOnTermination,
+): Promise<Outcome> {
   const { interfaceId, instanceId, attachmentId } = operation;
   const input = {
     NetworkInterfaceId: interfaceId,
     Attachment: { AttachmentId: attachmentId, DeleteOnTermination: true },
   };
   const answer: Answer = { kind: 'deleteOnTerminationSet', interfaceId, instanceId };
-  return write(call, 'ModifyNetworkInterfaceAttribute', input, () => answer);
+  return client.change('ModifyNetworkInterfaceAttribute', input, context, confirmed(answer));
 }
 
-function deleteInterface(call: Call, operation: DeleteInterface): Promise<Outcome> {
+function deleteInterface({ client, context }: Call, operation: DeleteInterface): Promise<Outcome> {
   const { interfaceId } = operation;
   const answer: Answer = { kind: 'deleted', interfaceId };
-  return write(call, 'DeleteNetworkInterface', { NetworkInterfaceId: interfaceId }, () => answer);
+  return client.change(
+    'DeleteNetworkInterface',
+    { NetworkInterfaceId: interfaceId },
+    context,
+    confirmed(answer),
+  );
 }
 
-async function write<A extends Ec2Action>(
-  { client, context }: Call,
-  action: A,
-  input: Ec2Input<A>,
-  read: (output: Ec2Output<A>) => Answer | { readonly problem: string },
-): Promise<Outcome> {
-  const outcome = (output: Ec2Output<A>): Outcome => {
-    const isUndone = 'Return' in output && output.Return === false;
-    return outcomeOf(action, isUndone ? { problem: 'it says that nothing was done' } : read(output));
-  };
-  const result = await client.write(action, input, context, outcome);
-  return result.kind === 'answered' ? outcome(result.output) : result;
+/** Reads an answer that confirms a change, or says that it was not made. */
+function confirmed(
+  answer: Answer,
+): (output: { readonly Return?: boolean | undefined }) => Answer | { readonly problem: string } {
+  return ({ Return }) => (Return === false ? { problem: 'it says that nothing was done' } : answer);
 }

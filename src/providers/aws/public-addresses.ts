@@ -5,7 +5,7 @@ import { carries, type Tags, type PublicAddress } from '../contract/network-inte
 import type { Ec2Address } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { readTags } from './network-interface.ts';
-import { literalFiltersOf, readList } from './read-list.ts';
+import { literalFiltersOf } from './read-list.ts';
 
 /**
  * Maximum tags of a resource, and characters of a key and a value
@@ -24,7 +24,7 @@ export async function readPublicAddresses(
   // No resource can carry them, and EC2 rejects such a filter.
   if (!areTags(tags)) return { startedAt: 0, addresses: [] };
   const input = { Filters: literalFiltersOf(tags) };
-  const { startedAt, items } = await readList({ client, context }, 'DescribeAddresses', 'Addresses', input);
+  const { startedAt, items } = await client.list('DescribeAddresses', input, context);
   const addresses = items.flatMap((shown) => readAddress(shown) ?? []);
   const matching = addresses.filter((item) => carries(item.tags, tags));
   return { startedAt, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };

@@ -5,7 +5,7 @@ import { detachedAmong, requireTags } from '../reading/plausible.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import type { Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import { tryRead } from './network-interface.ts';
-import { literalFiltersOf, readList } from './read-list.ts';
+import { literalFiltersOf } from './read-list.ts';
 
 export async function readDetached(
   client: Ec2Client,
@@ -22,8 +22,7 @@ export async function readDetached(
     ...(ids === undefined ? [] : [{ Name: 'network-interface-id', Values: ids }]),
   ];
   const input = { Filters: filters, MaxResults: pageSize };
-  const from = { client, context };
-  const read = await readList(from, 'DescribeNetworkInterfaces', 'NetworkInterfaces', input);
+  const read = await client.list('DescribeNetworkInterfaces', input, context);
   const detached = read.items.filter(isDetached).map(tryRead);
   return { startedAt: read.startedAt, interfaces: detachedAmong(detached, scope) };
 }

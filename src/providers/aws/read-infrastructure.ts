@@ -9,14 +9,13 @@ import type {
 } from '../contract/infrastructure.ts';
 import { parseBlock } from '../contract/ipv4.ts';
 import { byUniqueId, countInParts, ofFew, readInParts, usableOf } from '../reading/infrastructure-parts.ts';
-import type { ReadAction } from './ec2-client.ts';
 import { isNetworkId } from './ids.ts';
 import { readNetwork, readRouteTable, readSecurityGroup, readSubnet } from './infrastructure.ts';
 import { refuseUnrequested } from '../reading/plausible.ts';
-import { maxFilterValues, type Reading, readList } from './read-list.ts';
+import { maxFilterValues, type Reading } from './read-list.ts';
 import type { SharedSubnetTags } from './shared-subnet-tags.ts';
 import { type ReadZones, zoneByZone } from './zone-by-zone.ts';
-import type { Ec2Subnet } from './ec2-api.ts';
+import type { Ec2Subnet, Filter, ReadAction } from './ec2-api.ts';
 
 /** The largest page of DescribeRouteTables. */
 const maxRouteTables = 100;
@@ -40,7 +39,7 @@ async function readNetworks(
   from: NetworkReading,
   networkIds: readonly string[],
 ): Promise<ObservedInfrastructure> {
-  const { options, context } = from;
+  const { client, options, context } = from;
   const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: options.pageSize };
   const fewer = { ...input, MaxResults: Math.min(input.MaxResults, maxRouteTables) };
   const problems: UnreadablePart[] = [];
@@ -58,25 +57,19 @@ async function readNetworks(
       problems,
     });
   const readTables = async (): Promise<readonly RouteTable[]> => {
-    const { items } = await readList(from, 'DescribeRouteTables', 'RouteTables', fewer);
+    const { items } = await client.list('DescribeRouteTables', fewer, context);
     return keep('DescribeRouteTables', items, readRouteTable);
   };
   const readGroups = async (): Promise<readonly SecurityGroup[]> => {
-    const { items } = await readList(from, 'DescribeSecurityGroups', 'SecurityGroups', input);
+    const { items } = await client.list('DescribeSecurityGroups', input, context);
     return keep('DescribeSecurityGroups', items, readSecurityGroup);
   };
   // Without the first two, nothing can be published.
   const [subnets, networks, routeTables, groups] = await Promise.all([
     zoneByZone(options.zones ?? [], context.signal, (zone) =>
-      readList(from, 'DescribeSubnets', 'Subnets', {
-        ...input,
-        Filters: [
-          ...input.Filters,
-          ...(zone === undefined ? [] : [{ Name: 'availability-zone', Values: [zone] }]),
-        ],
-      }),
+      client.list('DescribeSubnets', { ...input, Filters: [...input.Filters, ...inZone(zone)] }, context),
     ).then((read) => withTags(from, read, problems)),
-    readList(from, 'DescribeVpcs', 'Vpcs', input),
+    client.list('DescribeVpcs', input, context),
     ofFew('route table', { networkIds, read: readTables() }, problems),
     ofFew('security group', { networkIds, read: readGroups() }, problems),
   ]);
@@ -101,6 +94,10 @@ async function readNetworks(
   };
 }
 
+function inZone(zone: string | undefined): readonly Filter[] {
+  return zone === undefined ? [] : [{ Name: 'availability-zone', Values: [zone] }];
+}
+
 interface TaggedZones extends ReadZones<Ec2Subnet> {
   readonly unreadTags: ReadonlyMap<string, CloudFailure>;
 }
@@ -121,10 +118,10 @@ async function withTags(
 }
 
 export function readSubnetCounts(reading: Reading, networkIds: readonly string[]): Promise<ObservedCounts> {
-  const { options } = reading;
+  const { client, options, context } = reading;
   return countInParts(networkIds, parts, async (part) => {
     const input = { Filters: [{ Name: 'vpc-id', Values: part }], MaxResults: options.pageSize };
-    const { startedAt, items } = await readList(reading, 'DescribeSubnets', 'Subnets', input);
+    const { startedAt, items } = await client.list('DescribeSubnets', input, context);
     refuseUnrequested('DescribeSubnets', part, items, ({ VpcId }) => VpcId);
     return { startedAt, subnets: items.map((shown) => readSubnet(shown, options)) };
   });
@@ -140,12 +137,10 @@ const uses: ReadonlyMap<string | undefined, SubnetReservation['use']> = new Map(
  * (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-cidr-reservation.html).
  */
 export async function readReservations(
-  from: Pick<Reading, 'client' | 'context'>,
+  { client, context }: Pick<Reading, 'client' | 'context'>,
   subnetId: string,
 ): Promise<readonly SubnetReservation[]> {
-  const { items } = await readList(from, 'GetSubnetCidrReservations', 'SubnetIpv4CidrReservations', {
-    SubnetId: subnetId,
-  });
+  const { items } = await client.list('GetSubnetCidrReservations', { SubnetId: subnetId }, context);
   return items.map(({ Cidr: cidr = '', ReservationType: type }) => {
     const use = uses.get(type);
     if (use === undefined || parseBlock(cidr) === undefined)

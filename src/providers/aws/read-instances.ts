@@ -5,7 +5,7 @@ import type { Instance } from '../contract/facts.ts';
 import type { Ec2Instance, Filter } from './ec2-api.ts';
 import { refuseRepeated, refuseUnrequested } from '../reading/plausible.ts';
 import { isIdOf } from './ids.ts';
-import { maxFilterValues, readList, type Reading } from './read-list.ts';
+import { maxFilterValues, type Reading } from './read-list.ts';
 
 export interface ReadInstances {
   readonly startedAt: number;
@@ -19,7 +19,7 @@ export async function readInstances(
   pageSize: number,
 ): Promise<ReadInstances> {
   const input = { Filters: filters, MaxResults: pageSize };
-  const { startedAt, items } = await readList(from, 'DescribeInstances', 'Reservations', input);
+  const { startedAt, items } = await from.client.list('DescribeInstances', input, from.context);
   return { startedAt, described: new DescribedInstances(items.flatMap(instancesOf).map(describedAs)) };
 }
 
@@ -47,7 +47,7 @@ async function readTagOf(
 ): Promise<readonly (readonly [id: string, values: readonly string[]])[]> {
   const action = 'DescribeInstances';
   const input = { Filters: [{ Name: 'instance-id', Values: ids }], MaxResults: pageSize };
-  const { items } = await readList(from, action, 'Reservations', input);
+  const { items } = await from.client.list(action, input, from.context);
   const shown = items.flatMap(instancesOf);
   const nameless = shown.find(({ InstanceId: id }) => !isIdOf('i', id));
   if (nameless !== undefined) throw unreadable(action, 'InstanceId of an instance is missing');

@@ -7,7 +7,7 @@ import type { Ec2InstanceType } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { isInstanceType } from './ids.ts';
 import { isAddressLimit, isInterfaceLimit, refuseRepeated, refuseUnrequested } from '../reading/plausible.ts';
-import { maxFilterValues, readList } from './read-list.ts';
+import { maxFilterValues } from './read-list.ts';
 
 /** The largest page of DescribeInstanceTypes. */
 const maxInstanceTypes = 100;
@@ -20,7 +20,7 @@ export async function readLimits(
   // Uses a filter: EC2 rejects a whole list of names if one is unknown.
   const parts = await allInParts(instanceTypes.filter(isInstanceType), maxFilterValues, async (part) => {
     const input = { Filters: [{ Name: 'instance-type', Values: part }], MaxResults: maxInstanceTypes };
-    const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
+    const { items } = await client.list('DescribeInstanceTypes', input, context);
     refuseRepeated('DescribeInstanceTypes', items, typeOf);
     refuseUnrequested('DescribeInstanceTypes', part, items, typeOf);
     return items;

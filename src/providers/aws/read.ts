@@ -17,15 +17,12 @@ import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
 import { readInstances } from './read-instances.ts';
-import { filtersOf, listed, maxFilterValues, type Reading, type ReadOptions } from './read-list.ts';
+import { filtersOf, maxFilterValues, type Reading, type ReadOptions } from './read-list.ts';
 
 const minPageSize = 5;
 
 export async function reach(client: Ec2Client, context: CallContext): Promise<void> {
-  for await (const { output } of client.pages('DescribeVpcs', { MaxResults: minPageSize }, context)) {
-    listed('DescribeVpcs', output, 'Vpcs');
-    return;
-  }
+  await client.page('DescribeVpcs', { MaxResults: minPageSize }, context);
 }
 
 export async function* observe(reading: Reading, scope: ObservationScope): AsyncGenerator<ObservedPage> {
@@ -55,9 +52,8 @@ async function* observeNetworks(
     Filters: [inNetworks, { Name: 'status', Values: ['in-use'] }],
     MaxResults: options.pageSize,
   };
-  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
-    const page = believed(shown, networkIds, options.tolerance);
+  for await (const { startedAt, items } of client.pages('DescribeNetworkInterfaces', input, context)) {
+    const page = believed(items, networkIds, options.tolerance);
     const isObserved = (item: Ec2NetworkInterface): boolean =>
       isHeld(item) && (tagged === undefined || tagged.has(holderOf(item) ?? ''));
     const nameless = unclearAmong(page, namelessIn, []);
@@ -97,8 +93,7 @@ export async function* interfacesOf(
 }> {
   const filter = { Name: 'attachment.instance-id', Values: instanceIds };
   const input = { Filters: [filter], MaxResults: pageSize };
-  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const page = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
+  for await (const { startedAt, items: page } of client.pages('DescribeNetworkInterfaces', input, context)) {
     refuseUntrue(page, instanceIds, tolerance);
     const shown = page.filter((item) => unclearIn(item) === undefined);
     yield { startedAt, shown, unclear: unclearAmong(page, unclearIn, instanceIds) };

@@ -7,7 +7,6 @@ import type { CallGate } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Subnet, Tag } from './ec2-api.ts';
 import { Ec2Client } from './ec2-client.ts';
-import { readList } from './read-list.ts';
 
 /** A role that Headwater assumes. */
 export interface AssumedRole {
@@ -153,8 +152,7 @@ export class SharedSubnetTags {
     const cancel = this.#clock.schedule(maxWait, () => tooLate.abort(this.#lateness()));
     const within = { ...context, signal: AbortSignal.any([context.signal, tooLate.signal]) };
     try {
-      const reading = { client: this.client, context: within };
-      const { items } = await readList(reading, 'DescribeSubnets', 'Subnets', input);
+      const { items } = await this.client.list('DescribeSubnets', input, within);
       for (const subnet of items) {
         const { SubnetId: id, Tags: tags = [] } = subnet;
         if (id !== undefined && this.#isMeant(subnet)) this.#known.set(id, tags);

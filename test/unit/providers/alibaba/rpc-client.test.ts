@@ -33,9 +33,7 @@ async function walk(client: RpcClient): Promise<number> {
 }
 
 function numbered(client: RpcClient): Promise<{ readonly items: readonly unknown[] }> {
-  const items = (output: RpcOutput<'DescribeVSwitches'>): readonly object[] =>
-    output.vSwitches?.vSwitch ?? [];
-  return client.numbered('DescribeVSwitches', { input: { vpcId: 'vpc-1' }, items }, context);
+  return client.numbered('DescribeVSwitches', { vpcId: 'vpc-1' }, context);
 }
 
 const page = (count: number, totalCount: number): object => ({
