@@ -143,7 +143,8 @@ export class ActionClient<Calls extends Forms<Calls>, Paged extends NameIn<Calls
     action: A,
     { startedAt, output }: ReadResult<Output<Calls, A>>,
   ): ListedItems<Item<Calls, A>> {
-    const path = this.#rules.lists[action] ?? [];
+    const { lists } = this.#rules;
+    const path = lists[action] ?? [];
     const list: unknown = valueAt(output, ...path);
     if (!Array.isArray(list)) throw unreadable(action, `the answer has no ${path.join('.')}`);
     return { startedAt, items: list as readonly Item<Calls, A>[] };

@@ -146,7 +146,7 @@ interface Restoring {
 export function restoreById(status: unknown, { names, zoneOf, restored }: Restoring): RestoredState {
   const [subnet, subnetId, subnetCidr] = names.subnet;
   const [network, networkId, primaryCidr, cidrs] = names.network;
-  const enis = Object.entries(memberOf(status, 'enis') ?? {}).map(([id, eni]) => {
+  const enis = Object.entries(memberOf(status, 'enis') ?? {}).map(([id, eni]: readonly [string, unknown]) => {
     const place = {
       subnetId: text(memberOf(eni, subnet), subnetId),
       networkId: text(memberOf(eni, network), networkId),
