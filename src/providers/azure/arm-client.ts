@@ -2,6 +2,7 @@
 import type { CallContext } from '../contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { CallError, type CloudCall, type Sending } from '../gate/cloud-call.ts';
+import { follow } from '../gate/action-client.ts';
 import type { CallGate, WriteResult } from '../gate/call-gate.ts';
 import type { ChangeEnd } from '../gate/settled-change.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from './arm-api.ts';
@@ -17,9 +18,6 @@ export interface ReadAnswer {
   readonly startedAt: number;
   readonly answer: ArmAnswer;
 }
-
-/** More pages than any listing has: a subscription has at most 65,536 interfaces. */
-const maxPages = 2000;
 
 export class ArmClient {
   readonly #api: ArmApi;
@@ -57,7 +55,12 @@ export class ArmClient {
   ): Promise<{ readonly startedAt: number; readonly items: readonly T[] }> {
     const items: T[] = [];
     let first: number | undefined;
-    for await (const { startedAt, page } of this.#pages(request, context)) {
+    const read = (url: string | undefined): Promise<ReadAnswer> =>
+      this.read(url === undefined ? request : following(request, url), context);
+    const nextIn = ({ answer }: ReadAnswer): string | undefined => text(answer.body, 'nextLink');
+    for await (const { startedAt, answer } of follow(request.operation, read, nextIn)) {
+      const page = list(answer.body, 'value');
+      if (page === undefined) throw unreadable(request, 'value is missing');
       first ??= startedAt;
       for (const item of page) {
         const converted = convert(item);
@@ -65,25 +68,6 @@ export class ArmClient {
       }
     }
     return { startedAt: first ?? 0, items };
-  }
-
-  async *#pages(
-    request: ArmRequest,
-    context: CallContext,
-  ): AsyncGenerator<{ readonly startedAt: number; readonly page: readonly Json[] }> {
-    const met = new Set<string>();
-    let next: ArmRequest | undefined = request;
-    while (next !== undefined) {
-      if (met.size === maxPages) throw endless(request, `it has more than ${maxPages} pages`);
-      const { startedAt, answer }: ReadAnswer = await this.read(next, context);
-      const page = list(answer.body, 'value');
-      if (page === undefined) throw unreadable(request, 'value is missing');
-      yield { startedAt, page };
-      const link = text(answer.body, 'nextLink');
-      if (link !== undefined && met.has(link)) throw endless(request, 'the same page came twice');
-      next = link === undefined ? undefined : following(request, link);
-      met.add(link ?? '');
-    }
   }
 
   /** Waits for the limits of a change. Rejects with the reason of the signal. */
@@ -129,9 +113,4 @@ export function failure(request: Pick<ArmRequest, 'operation'>, code: string, me
 /** The error for an answer that lacks what it must contain. */
 export function unreadable(request: Pick<ArmRequest, 'operation'>, problem: string): CloudError {
   return new CloudError(failure(request, 'UnreadableAnswer', `cannot understand the answer: ${problem}`));
-}
-
-/** Each page is valid, but the listing never ends. Reading on costs calls, so it backs off like any other failure. */
-function endless(request: ArmRequest, problem: string): CloudError {
-  return new CloudError(failure(request, 'EndlessPages', problem));
 }

@@ -4,24 +4,39 @@ import { withoutReadOnly } from './read-only-members.ts';
 import type { ArmOperation, ArmRequest, ResourceProvider } from './arm-api.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 
-const versions = {
-  network: '2026-01-01',
-  compute: '2026-04-01',
-  /** Interfaces of scale sets are served in this version only. */
-  scaleSetNetwork: '2018-10-01',
-  resources: '2022-12-01',
-  authorization: '2022-04-01',
-} as const;
+interface Service {
+  readonly provider: ResourceProvider;
+  readonly version: string;
+}
 
-type Version = keyof typeof versions;
+const network: Service = { provider: 'network', version: '2026-01-01' };
+const compute: Service = { provider: 'compute', version: '2026-04-01' };
+/** Interfaces of scale sets are served in this version only. */
+const scaleSetNetwork: Service = { provider: 'network', version: '2018-10-01' };
+
+/** The reads of resources at their paths, by the service that answers them. */
+const services = {
+  'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces': scaleSetNetwork,
+  'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces': scaleSetNetwork,
+  'Interfaces.List': network,
+  'Interfaces.Get': network,
+  'PublicIPAddresses.GetVirtualMachineScaleSetPublicIPAddress': scaleSetNetwork,
+  'PublicIPPrefixes.List': network,
+  'Subnets.Get': network,
+  'VirtualMachineScaleSets.Get': compute,
+  'VirtualMachineScaleSetVMs.Get': compute,
+  'VirtualMachines.Get': compute,
+  'Subscriptions.List': { provider: 'compute', version: '2022-12-01' },
+  'Permissions.ListForResource': { provider: 'compute', version: '2022-04-01' },
+} as const satisfies { readonly [Operation in ArmOperation]?: Service };
 
 function get(
-  operation: ArmOperation,
-  provider: ResourceProvider,
-  at: { readonly path: string; readonly version: Version; readonly subscriptionId: string },
+  operation: keyof typeof services,
+  { subscriptionId }: Pick<Place, 'subscriptionId'>,
+  path: string,
 ): ArmRequest {
-  const url = `${at.path}?api-version=${versions[at.version]}`;
-  return { operation, method: 'GET', url, provider, subscriptionId: at.subscriptionId };
+  const { provider, version } = services[operation];
+  return { operation, method: 'GET', url: `${path}?api-version=${version}`, provider, subscriptionId };
 }
 
 type Place = Pick<InstanceRef, 'subscriptionId' | 'resourceGroup'>;
@@ -39,45 +54,27 @@ function scaleSetVmPath(vm: Omit<ScaleSetVm, 'kind'>): string {
   return `${scaleSetPath(vm)}/virtualMachines/${encodeURIComponent(vm.number)}`;
 }
 
-function interfacePath(id: ArmId): string {
-  const [name = ''] = id.names;
-  return `${groupPath(id)}/providers/Microsoft.Network/networkInterfaces/${encodeURIComponent(name)}`;
+function networkPath(place: Place, type: string): string {
+  return `${groupPath(place)}/providers/Microsoft.Network/${type}`;
 }
 
 export function scaleSetInterfaces(set: ScaleSet): ArmRequest {
-  return get('Interfaces.ListVirtualMachineScaleSetNetworkInterfaces', 'network', {
-    path: `${scaleSetPath(set)}/networkInterfaces`,
-    version: 'scaleSetNetwork',
-    subscriptionId: set.subscriptionId,
-  });
+  const path = `${scaleSetPath(set)}/networkInterfaces`;
+  return get('Interfaces.ListVirtualMachineScaleSetNetworkInterfaces', set, path);
 }
 
 export function scaleSetVmInterfaces(vm: ScaleSetVm): ArmRequest {
-  return get('Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces', 'network', {
-    path: `${scaleSetVmPath(vm)}/networkInterfaces`,
-    version: 'scaleSetNetwork',
-    subscriptionId: vm.subscriptionId,
-  });
+  const path = `${scaleSetVmPath(vm)}/networkInterfaces`;
+  return get('Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces', vm, path);
 }
 
 export function interfacesInGroup(place: Place): ArmRequest {
-  return listInGroup('Interfaces.List', place, 'networkInterfaces');
-}
-
-function listInGroup(operation: ArmOperation, place: Place, type: string): ArmRequest {
-  return get(operation, 'network', {
-    path: `${groupPath(place)}/providers/Microsoft.Network/${type}`,
-    version: 'network',
-    subscriptionId: place.subscriptionId,
-  });
+  return get('Interfaces.List', place, networkPath(place, 'networkInterfaces'));
 }
 
 export function oneInterface(id: ArmId): ArmRequest {
-  return get('Interfaces.Get', 'network', {
-    path: interfacePath(id),
-    version: 'network',
-    subscriptionId: id.subscriptionId,
-  });
+  const [name = ''] = id.names;
+  return get('Interfaces.Get', id, `${networkPath(id, 'networkInterfaces')}/${encodeURIComponent(name)}`);
 }
 
 /** The address that a VM of a scale set has from outside. */
@@ -89,63 +86,37 @@ export function publicAddress(id: ArmId): ArmRequest {
     ['ipConfigurations', configuration],
     ['publicIPAddresses', name],
   ].map(([type = '', each = '']) => `/${type}/${encodeURIComponent(each)}`);
-  return get('PublicIPAddresses.GetVirtualMachineScaleSetPublicIPAddress', 'network', {
-    path: vm + within.join(''),
-    version: 'scaleSetNetwork',
-    subscriptionId: id.subscriptionId,
-  });
+  return get('PublicIPAddresses.GetVirtualMachineScaleSetPublicIPAddress', id, vm + within.join(''));
 }
 
 export function publicIpPrefixes(place: Place): ArmRequest {
-  return listInGroup('PublicIPPrefixes.List', place, 'publicIPPrefixes');
+  return get('PublicIPPrefixes.List', place, networkPath(place, 'publicIPPrefixes'));
 }
 
 /** Its configurations are only counted: a large subnet has tens of thousands. */
 export function subnet(ref: SubnetRef): ArmRequest {
-  const network = `${groupPath(ref)}/providers/Microsoft.Network/virtualNetworks/${encodeURIComponent(ref.network)}`;
-  const request = get('Subnets.Get', 'network', {
-    path: `${network}/subnets/${encodeURIComponent(ref.name)}`,
-    version: 'network',
-    subscriptionId: ref.subscriptionId,
-  });
+  const path = `${networkPath(ref, 'virtualNetworks')}/${encodeURIComponent(ref.network)}/subnets`;
+  const request = get('Subnets.Get', ref, `${path}/${encodeURIComponent(ref.name)}`);
   return { ...request, counted: 'ipConfigurations' };
 }
 
 export function scaleSet(set: ScaleSet): ArmRequest {
-  return get('VirtualMachineScaleSets.Get', 'compute', {
-    path: scaleSetPath(set),
-    version: 'compute',
-    subscriptionId: set.subscriptionId,
-  });
+  return get('VirtualMachineScaleSets.Get', set, scaleSetPath(set));
 }
 
 export function scaleSetVm(vm: ScaleSetVm): ArmRequest {
   const path = scaleSetVmPath(vm);
-  const request = get('VirtualMachineScaleSetVMs.Get', 'compute', {
-    path,
-    version: 'compute',
-    subscriptionId: vm.subscriptionId,
-  });
-  return { ...request, resource: path.toLowerCase() };
+  return { ...get('VirtualMachineScaleSetVMs.Get', vm, path), resource: path.toLowerCase() };
 }
 
 export function standaloneVm(vm: StandaloneVm): ArmRequest {
   const path = `${groupPath(vm)}/providers/Microsoft.Compute/virtualMachines/${encodeURIComponent(vm.name)}`;
-  const request = get('VirtualMachines.Get', 'compute', {
-    path,
-    version: 'compute',
-    subscriptionId: vm.subscriptionId,
-  });
-  return { ...request, resource: path.toLowerCase() };
+  return { ...get('VirtualMachines.Get', vm, path), resource: path.toLowerCase() };
 }
 
 /** Lists the subscriptions that the credentials can see. Everyone may ask. */
 export function subscriptions(): ArmRequest {
-  return get('Subscriptions.List', 'compute', {
-    path: '/subscriptions',
-    version: 'resources',
-    subscriptionId: '',
-  });
+  return get('Subscriptions.List', { subscriptionId: '' }, '/subscriptions');
 }
 
 /** Reads the permissions that the roles of the caller give at a resource. */
@@ -154,11 +125,8 @@ export function permissionsAt(id: ArmId): ArmRequest {
     .split('/')
     .map((type, index) => `${encodeURIComponent(type)}/${encodeURIComponent(id.names[index] ?? '')}`);
   const resource = `${groupPath(id)}/providers/${encodeURIComponent(id.namespace)}/${parts.join('/')}`;
-  return get('Permissions.ListForResource', 'compute', {
-    path: `${resource}/providers/Microsoft.Authorization/permissions`,
-    version: 'authorization',
-    subscriptionId: id.subscriptionId,
-  });
+  const path = `${resource}/providers/Microsoft.Authorization/permissions`;
+  return get('Permissions.ListForResource', id, path);
 }
 
 /** Replaces what was read, if it is still in that state. */
@@ -177,7 +145,7 @@ export function replacing(
   };
 }
 
-export interface Replacement {
+interface Replacement {
   readonly body: JsonObject;
   readonly etag: string | undefined;
   readonly effect?: ArmRequest['effect'];
@@ -186,12 +154,6 @@ export interface Replacement {
 /** The next page of a list, or the progress of a change, at a URL that an answer named. */
 export function following(request: ArmRequest, url: string, operation = request.operation): ArmRequest {
   const { provider, subscriptionId, resource } = request;
-  return {
-    operation,
-    method: 'GET',
-    url,
-    provider,
-    subscriptionId,
-    ...(resource !== undefined && { resource }),
-  };
+  const shared = { operation, method: 'GET', url, provider, subscriptionId } as const;
+  return resource === undefined ? shared : { ...shared, resource };
 }

@@ -197,7 +197,7 @@ export async function* follow<Page>(
     const page: Page = await read(next);
     yield page;
     next = nextIn(page) || undefined;
-    if (met.has(next ?? '')) throw endless(action, 'the same page token came twice');
+    if (met.has(next ?? '')) throw endless(action, 'the same page came twice');
     met.add(next ?? '');
   } while (next !== undefined);
 }

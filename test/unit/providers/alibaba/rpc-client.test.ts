@@ -51,7 +51,7 @@ describe('a listing with page tokens', () => {
   test('that repeats a token fails', async () => {
     const { client, asked } = clientOf(() => ({ ...sets, nextToken: 'same' }));
 
-    await expect(walk(client)).rejects.toThrow('the same page token came twice');
+    await expect(walk(client)).rejects.toThrow('the same page came twice');
     expect(asked.calls).toBe(2);
   });
 

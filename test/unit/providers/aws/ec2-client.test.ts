@@ -60,7 +60,7 @@ describe('a read of EC2', () => {
 
     const failure = await failureOfRead(all(client.pages('DescribeSubnets', {}, context)));
 
-    expect(failure).toMatchObject({ kind: 'unknown', message: 'the same page token came twice' });
+    expect(failure).toMatchObject({ kind: 'unknown', message: 'the same page came twice' });
     expect(sent).toHaveLength(2);
   });
 
