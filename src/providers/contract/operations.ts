@@ -2,6 +2,12 @@
 import type { CloudFailure } from './cloud-failure.ts';
 import type { NetworkInterface, Tags } from './network-interface.ts';
 
+/** An interface of an instance. */
+interface OnInterface {
+  readonly instanceId: string;
+  readonly interfaceId: string;
+}
+
 export interface CreateInterface {
   readonly kind: 'createInterface';
   readonly instanceId: string;
@@ -21,17 +27,13 @@ export interface CreateInterface {
   readonly token: string;
 }
 
-export interface AttachInterface {
+export interface AttachInterface extends OnInterface {
   readonly kind: 'attachInterface';
-  readonly instanceId: string;
-  readonly interfaceId: string;
   readonly deviceIndex: number;
 }
 
-export interface AllocateIPs {
+export interface AllocateIPs extends OnInterface {
   readonly kind: 'allocateIPs';
-  readonly instanceId: string;
-  readonly interfaceId: string;
   readonly count: number;
   /** The most that its interface may have then: a cloud that reads before it assigns may find more than was known. */
   readonly max?: number;
@@ -39,58 +41,44 @@ export interface AllocateIPs {
   readonly operationId?: string;
 }
 
-export interface AllocatePrefixes {
+export interface AllocatePrefixes extends OnInterface {
   readonly kind: 'allocatePrefixes';
-  readonly instanceId: string;
-  readonly interfaceId: string;
   /** Number of prefixes. */
   readonly count: number;
 }
 
 /** Assigns one IPv6 prefix of /80. A repeated call assigns another one. */
-export interface AllocateIpv6Prefix {
+export interface AllocateIpv6Prefix extends OnInterface {
   readonly kind: 'allocateIpv6Prefix';
-  readonly instanceId: string;
-  readonly interfaceId: string;
 }
 
 /** Releases secondary addresses to their subnet. */
-export interface ReleaseIPs {
+export interface ReleaseIPs extends OnInterface {
   readonly kind: 'releaseIPs';
-  readonly instanceId: string;
-  readonly interfaceId: string;
   readonly addresses: readonly string[];
 }
 
 /** Releases delegated blocks, as `a.b.c.d/28`. */
-export interface ReleasePrefixes {
+export interface ReleasePrefixes extends OnInterface {
   readonly kind: 'releasePrefixes';
-  readonly instanceId: string;
-  readonly interfaceId: string;
   readonly prefixes: readonly string[];
 }
 
 /** Associates a public address with the primary address of an interface, unless another interface has it. */
-export interface AssociateStaticIP {
+export interface AssociateStaticIP extends OnInterface {
   readonly kind: 'associateStaticIP';
-  readonly instanceId: string;
-  readonly interfaceId: string;
   /** The cloud's id of the public address, or of what it is taken from. */
   readonly addressId: string;
   readonly publicAddress: string;
 }
 
-export interface SetDeleteOnTermination {
+export interface SetDeleteOnTermination extends OnInterface {
   readonly kind: 'setDeleteOnTermination';
-  readonly instanceId: string;
-  readonly interfaceId: string;
   readonly attachmentId: string;
 }
 
-export interface DetachInterface {
+export interface DetachInterface extends OnInterface {
   readonly kind: 'detachInterface';
-  readonly instanceId: string;
-  readonly interfaceId: string;
   readonly attachmentId: string;
 }
 
@@ -123,52 +111,35 @@ export type Outcome =
 /** The result of our own call: what is true now. */
 export type Answer =
   | { readonly kind: 'created'; readonly interface: NetworkInterface }
-  | {
+  | (OnInterface & {
       readonly kind: 'attached';
-      readonly interfaceId: string;
-      readonly instanceId: string;
       readonly deviceIndex: number;
       readonly attachmentId: string;
       /** The interface in the read that showed it attached, if there was one, and when that was sent, in monotonic ms. */
       readonly shown?: { readonly interface: NetworkInterface; readonly startedAt: number };
-    }
-  | {
+    })
+  | (OnInterface & {
       readonly kind: 'allocated';
-      readonly interfaceId: string;
-      readonly instanceId: string;
       readonly addresses: readonly string[];
       readonly prefixes: readonly string[];
       readonly ipv6Prefixes?: readonly string[];
-    }
-  | {
-      readonly kind: 'released';
-      readonly interfaceId: string;
-      readonly instanceId: string;
-      /** Addresses or prefixes that the interface no longer has. */
-      readonly holdings: readonly string[];
-    }
+    })
+  /** `holdings`: addresses or prefixes that the interface no longer has. */
+  | (OnInterface & { readonly kind: 'released'; readonly holdings: readonly string[] })
   /**
    * The answer of this call was lost, or that of an earlier one, and this one met a change: the call may have released these,
-   * or may still do so. The agent has given them up.
+   * or may still do so. The agent has given them up. `until`: how long the call may still take effect unseen, in monotonic ms.
    */
-  | {
+  | (OnInterface & {
       readonly kind: 'releasing';
-      readonly interfaceId: string;
-      readonly instanceId: string;
       readonly holdings: readonly string[];
-      /** How long the call may still take effect unseen, in monotonic ms. */
       readonly until: number;
-    }
-  | { readonly kind: 'detached'; readonly interfaceId: string; readonly instanceId: string }
-  | {
-      readonly kind: 'staticIPAssociated';
-      readonly interfaceId: string;
-      readonly instanceId: string;
-      readonly publicAddress: string;
-    }
-  | { readonly kind: 'deleteOnTerminationSet'; readonly interfaceId: string; readonly instanceId: string }
+    })
+  | (OnInterface & { readonly kind: 'staticIPAssociated'; readonly publicAddress: string })
+  | (OnInterface & { readonly kind: 'detached' })
+  | (OnInterface & { readonly kind: 'deleteOnTerminationSet' })
   /** The cloud no longer knows an interface: it is gone, or will be visible again. */
-  | { readonly kind: 'notFound'; readonly interfaceId: string; readonly instanceId: string }
+  | (OnInterface & { readonly kind: 'notFound' })
   | { readonly kind: 'deleted'; readonly interfaceId: string };
 
 export interface CallTiming {
