@@ -71,6 +71,37 @@ export async function boundedText(body: Readable, bounds: Bounds): Promise<strin
   return Buffer.concat(pieces).toString('utf8');
 }
 
+/** Limit for a refusal, in bytes. */
+const maxRefusalBytes = 2 ** 16;
+
+/**
+ * The JSON that an answer with an HTTP status holds; undefined if it holds none. The status of a refusal is enough, so what
+ * cannot be read of one is left out. Rejects with an UnreadableAnswer. `max`: limit for an answer, in bytes.
+ */
+export async function answeredJson(
+  { statusCode, headers, body }: StatusAnswer,
+  max: number,
+  clock: Clock,
+): Promise<unknown> {
+  const isRefused = isRefusal({ statusCode });
+  const bounds = { max: isRefused ? maxRefusalBytes : max, clock, headers };
+  const text = await boundedText(body, bounds).catch((error: unknown) => {
+    if (isRefused) return '';
+    throw error;
+  });
+  return jsonIn(text);
+}
+
+export function isRefusal({ statusCode }: Pick<StatusAnswer, 'statusCode'>): boolean {
+  return statusCode < 200 || statusCode >= 300;
+}
+
+interface StatusAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Readable;
+}
+
 /** The value that a text holds; undefined if it is no JSON, such as an error page of something in between. */
 export function jsonIn(text: string): unknown {
   try {

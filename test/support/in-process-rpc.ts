@@ -1,6 +1,6 @@
 // The port to ECS and VPC that calls the gateway of the model directly: no socket, no signature, and therefore virtual
 // time. Requests and answers pass the vendor's models.
-import { UnreadableAnswer } from '../../src/network/bounded-body.ts';
+import { jsonIn, UnreadableAnswer } from '../../src/network/bounded-body.ts';
 import { hasNeverLeft } from '../../src/network/departing-request.ts';
 import { callErrorOf } from '../../src/providers/gate/cloud-call.ts';
 import { outputOf, parametersOf, productOf } from '../../src/providers/alibaba/models-api.ts';
@@ -74,7 +74,7 @@ export function credentialOf(gateway: AlibabaGateway, user?: string): Credential
 
 function bodyOf({ status, headers, body, cutAt }: HttpAnswer): unknown {
   if (cutAt !== undefined) throw new UnreadableAnswer('the answer is cut off');
-  return understood({ status, headers, content: body });
+  return understood({ statusCode: status, headers }, jsonIn(body));
 }
 
 function givenUp(signal: AbortSignal): Promise<never> {

@@ -1,5 +1,6 @@
 // The note with which a leader that holds withdrawals informs its successor. Only Headwater writes it, but a user may
 // have edited it: an unreadable note still means that withdrawals were held.
+import { objectIn, textAt, valueAt } from '../../runtime/json.ts';
 
 export interface HeldWithdrawalsNote {
   /** When they were first held, in ms since the epoch; undefined if unreadable. */
@@ -19,26 +20,13 @@ export function noteText({ since, token, nodes, sentence }: HeldWithdrawalsNote)
 }
 
 export function readNote(text: string): HeldWithdrawalsNote {
-  const fields = fieldsOf(text);
-  const since = Date.parse(textOf(fields['since']));
-  const nodes = fields['nodes'];
+  const fields = objectIn(text);
+  const since = Date.parse(textAt(fields, 'since') ?? '');
+  const nodes = valueAt(fields, 'nodes');
   return {
     since: Number.isNaN(since) ? undefined : since,
-    token: textOf(fields['token']),
+    token: textAt(fields, 'token') ?? '',
     nodes: typeof nodes === 'number' && Number.isSafeInteger(nodes) && nodes >= 0 ? nodes : 0,
-    sentence: textOf(fields['sentence']).slice(0, maxSentenceCharacters) || 'its reason cannot be read',
+    sentence: textAt(fields, 'sentence')?.slice(0, maxSentenceCharacters) || 'its reason cannot be read',
   };
-}
-
-function fieldsOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

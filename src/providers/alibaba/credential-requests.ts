@@ -1,4 +1,5 @@
 // The requests by which the vendor's providers get credentials: of the token service, and of the metadata service.
+import { textAt } from '../../runtime/json.ts';
 import { boundedText, jsonIn } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions, type IncomingAnswer } from '../../network/http-sender.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -88,7 +89,8 @@ function unreachable({ host }: URL, error: unknown): CallError {
 
 /** The request for which the credentials are wanted never leaves. */
 function refused({ host }: URL, { statusCode, body }: Answer): CallError {
-  const { code, message } = refusalIn(body.toString('utf8'));
+  const shown = jsonIn(body.toString('utf8'));
+  const [code, message] = [textAt(shown, 'Code') ?? '', textAt(shown, 'Message') ?? ''];
   const isOurs = statusCode >= 400 && statusCode < 500 && !code.startsWith('Throttling');
   const ours = code.includes('Expired') ? 'CredentialsExpired' : 'CredentialsError';
   return new CallError({
@@ -96,13 +98,4 @@ function refused({ host }: URL, { statusCode, body }: Answer): CallError {
     code: isOurs ? ours : 'TokenServiceUnavailable',
     message: `${host} answers ${[statusCode, code, message].filter((part) => part !== '').join(' ')}`,
   });
-}
-
-/** Empty texts for an answer of something else. */
-function refusalIn(text: string): { readonly code: string; readonly message: string } {
-  const { Code: code, Message: message } = (jsonIn(text) ?? {}) as { Code?: unknown; Message?: unknown };
-  return {
-    code: typeof code === 'string' ? code : '',
-    message: typeof message === 'string' ? message : '',
-  };
 }

@@ -1,83 +1,58 @@
 // Reads answers of the RPC protocol: JSON within limits, and errors with their code.
 import type { IncomingAnswer } from '../../network/http-sender.ts';
-import { boundedText, jsonIn, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { answeredJson, isRefusal, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { isObject, textAt, valueAt } from '../../runtime/json.ts';
 import { CallError, type Denial } from '../gate/cloud-call.ts';
 
-/** Limits for an answer and for an error, in bytes. A page of 500 interfaces with 50 addresses each has 5 MB. */
+/** Limit for an answer, in bytes. A page of 500 interfaces with 50 addresses each has 5 MB. */
 const maxAnswerBytes = 32 * 2 ** 20;
-const maxRefusalBytes = 2 ** 16;
-
-type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Rejects with a CallError for a refusal, and with an UnreadableAnswer for an answer that is not from the cloud. */
-export async function readBody(
-  { statusCode: status, headers, body }: IncomingAnswer,
-  clock: Clock,
-): Promise<unknown> {
-  const isRefused = status < 200 || status >= 300;
-  const max = isRefused ? maxRefusalBytes : maxAnswerBytes;
-  const content = await boundedText(body, { max, clock, headers }).catch((error: unknown) => {
-    // The status of a refusal is enough.
-    if (isRefused) return '';
-    throw error;
-  });
-  return understood({ status, headers, content });
+export async function readBody(answer: IncomingAnswer, clock: Clock): Promise<unknown> {
+  return understood(answer, await answeredJson(answer, maxAnswerBytes, clock));
 }
 
-/** Parses the body of an answer. Throws as `readBody` rejects. */
-export function understood({
-  status,
-  headers,
-  content,
-}: {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly content: string;
-}): unknown {
-  const body = jsonIn(content);
-  if (status < 200 || status >= 300) throw refusalOf(status, headers, body);
-  const problem = problemOf(status, body);
+type Head = Pick<IncomingAnswer, 'statusCode' | 'headers'>;
+
+/** Returns the body of a success. Throws as `readBody` rejects. */
+export function understood(answer: Head, content: unknown): unknown {
+  if (isRefusal(answer)) throw refusalOf(answer, content);
+  const problem = problemOf(answer.statusCode, content);
   if (problem !== undefined) throw new UnreadableAnswer(problem);
-  return body;
+  return content;
 }
 
 /** Some calls answer with a request id and nothing else, so its absence must not pass for success. */
 function problemOf(status: number, body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the answer is no JSON object';
-  const { Code, RequestId } = body as Readonly<Record<string, unknown>>;
+  if (!isObject(body)) return 'the answer is no JSON object';
   // No success of ECS or VPC has this member.
-  if (typeof Code === 'string') return `the answer has status ${status} and the error ${Code}`;
-  return typeof RequestId === 'string' && RequestId !== '' ? undefined : 'the answer has no RequestId';
+  const code = textAt(body, 'Code');
+  if (code !== undefined) return `the answer has status ${status} and the error ${code}`;
+  return textAt(body, 'RequestId') ? undefined : 'the answer has no RequestId';
 }
 
-function refusalOf(status: number, headers: Headers, body: unknown): CallError {
-  const { Code, Message, RequestId, AccessDeniedDetail } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const code = typeof Code === 'string' && Code !== '' ? Code : `HTTP${status}`;
+function refusalOf({ statusCode: status, headers }: Head, body: unknown): CallError {
+  const code = textAt(body, 'Code') || `HTTP${status}`;
   return new CallError({
     result: isOpen(status, code) ? 'noAnswer' : 'refused',
     code,
-    message: typeof Message === 'string' ? Message : `the answer has status ${status}`,
+    message: textAt(body, 'Message') ?? `the answer has status ${status}`,
     status,
-    requestId: typeof RequestId === 'string' ? RequestId : undefined,
+    requestId: textAt(body, 'RequestId'),
     retryAfter: waitIn(headers['x-acs-retry-after']),
-    denial: denialIn(AccessDeniedDetail),
+    denial: denialIn(valueAt(body, 'AccessDeniedDetail')),
   });
 }
 
 /** https://www.alibabacloud.com/help/en/ram/support/how-to-troubleshoot-an-access-denied-error */
 function denialIn(detail: unknown): Denial | undefined {
-  if (typeof detail !== 'object' || detail === null) return undefined;
-  const said = detail as Readonly<Record<string, unknown>>;
-  const textOf = (name: string): string | undefined => {
-    const value = said[name];
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
+  if (!isObject(detail)) return undefined;
   return {
-    permission: textOf('AuthAction'),
-    policy: textOf('PolicyType'),
-    isExplicit: textOf('NoPermissionType') === 'ExplicitDeny',
-    encoded: textOf('EncodedDiagnosticMessage'),
+    permission: textAt(detail, 'AuthAction') || undefined,
+    policy: textAt(detail, 'PolicyType') || undefined,
+    isExplicit: textAt(detail, 'NoPermissionType') === 'ExplicitDeny',
+    encoded: textAt(detail, 'EncodedDiagnosticMessage') || undefined,
   };
 }
 

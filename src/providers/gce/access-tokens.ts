@@ -5,7 +5,7 @@ import { raceAbort } from '../../runtime/race-abort.ts';
 import { jsonIn } from '../../network/bounded-body.ts';
 import { askMetadata } from '../../network/metadata-request.ts';
 import { CallError } from '../gate/cloud-call.ts';
-import { shownObject } from './compute-answer.ts';
+import { textAt, valueAt } from '../../runtime/json.ts';
 
 const path = '/computeMetadata/v1/instance/service-accounts/default/token';
 /** Time limit of a request, in ms. */
@@ -64,9 +64,10 @@ export class AccessTokens {
 
 function tokenIn(body: string, startedAt: number): Token {
   // The body may hold a secret, so no error quotes it.
-  const { access_token: text, expires_in: seconds } = shownObject(jsonIn(body));
-  if (typeof text !== 'string' || !/^[\x21-\x7e]{1,4096}$/.test(text))
-    throw new Error('its answer holds no token');
+  const shown = jsonIn(body);
+  const text = textAt(shown, 'access_token') ?? '';
+  const seconds = valueAt(shown, 'expires_in');
+  if (!/^[\x21-\x7e]{1,4096}$/.test(text)) throw new Error('its answer holds no token');
   const lifetime = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : 0;
   return { text, until: startedAt + lifetime - margin };
 }

@@ -1,6 +1,7 @@
 // Parses the first interface of an instance from an answer of Compute Engine. Pure.
 import type { InstancePath } from './ids.ts';
-import { firstText, type Shown, shownList, shownObject } from './compute-answer.ts';
+import { type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
+import { objectsIn } from './compute-answer.ts';
 
 export interface AliasRange {
   /** An IPv4 network, as the cloud writes it. */
@@ -24,33 +25,31 @@ export function interfaceIn(
   output: object,
   { name }: Pick<InstancePath, 'name'>,
 ): AliasInterface | { readonly problem: string } {
-  const instance = shownObject(output);
-  if (instance['name'] !== name) return { problem: 'the answer shows another instance' };
-  const [first] = shownList(instance['networkInterfaces']) ?? [];
+  if (valueAt(output, 'name') !== name) return { problem: 'the answer shows another instance' };
+  const [first] = objectsIn(valueAt(output, 'networkInterfaces')) ?? [];
   if (first === undefined) return { problem: 'the instance has no interface' };
-  const nic = firstText(first['name']);
-  const fingerprint = firstText(first['fingerprint']);
-  if (nic === undefined || !/^nic\d{1,2}$/.test(nic)) return { problem: 'its interface has no name' };
-  if (fingerprint === undefined) return { problem: 'its interface has no fingerprint' };
+  const [nic, fingerprint] = [textAt(first, 'name') ?? '', textAt(first, 'fingerprint') ?? ''];
+  if (!/^nic\d{1,2}$/.test(nic)) return { problem: 'its interface has no name' };
+  if (fingerprint === '') return { problem: 'its interface has no fingerprint' };
   const ranges = rangesIn(first);
   if (ranges === undefined) return { problem: 'its alias IP ranges are no list of networks' };
   return { nic, fingerprint, ranges, ipv6: ipv6In(first) };
 }
 
 /** The list is left out where it is empty. */
-function rangesIn({ aliasIpRanges = [] }: Shown): readonly AliasRange[] | undefined {
-  const shown = shownList(aliasIpRanges);
+function rangesIn({ aliasIpRanges = [] }: JsonObject): readonly AliasRange[] | undefined {
+  const shown = objectsIn(aliasIpRanges);
   const ranges = shown?.flatMap(rangeIn);
   return ranges?.length === shown?.length ? ranges : undefined;
 }
 
-function rangeIn({ ipCidrRange, subnetworkRangeName }: Shown): readonly AliasRange[] {
+function rangeIn({ ipCidrRange, subnetworkRangeName }: JsonObject): readonly AliasRange[] {
   if (typeof ipCidrRange !== 'string') return [];
   return [{ ipCidrRange, ...(typeof subnetworkRangeName === 'string' && { subnetworkRangeName }) }];
 }
 
 /** An internal range, or an external one. */
-function ipv6In({ ipv6Address, ipv6AccessConfigs }: Shown): string | undefined {
-  const [config = {}] = shownList(ipv6AccessConfigs) ?? [];
-  return firstText(ipv6Address, config['externalIpv6']);
+function ipv6In({ ipv6Address, ipv6AccessConfigs }: JsonObject): string | undefined {
+  const [config] = objectsIn(ipv6AccessConfigs) ?? [];
+  return (typeof ipv6Address === 'string' && ipv6Address) || textAt(config, 'externalIpv6') || undefined;
 }

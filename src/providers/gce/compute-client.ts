@@ -9,7 +9,8 @@ import { type AliasInterface, interfaceIn, type AliasRange } from './alias-inter
 import type { ComputeAction, ComputeRequest, ComputeSource } from './compute-api.ts';
 import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
 import { type InstancePath, isOperationName } from './ids.ts';
-import { firstText, shownList, shownObject } from './compute-answer.ts';
+import { textAt, valueAt } from '../../runtime/json.ts';
+import { objectsIn } from './compute-answer.ts';
 
 export type OperationReading =
   | { readonly kind: 'pending' }
@@ -68,11 +69,9 @@ export class ComputeClient {
     };
     const call = callOf(action, 'adds');
     await this.#gate.admit([call], context);
-    const nameIn = (output: object): unknown => shownObject(output)['name'];
+    const nameIn = (output: object): string | undefined => textAt(output, 'name');
     const send = (sending: Sending): Promise<object> => this.#api.send(request, sending);
-    const result = await this.#gate.write(call, context, send, {
-      requestId: (output) => firstText(nameIn(output)),
-    });
+    const result = await this.#gate.write(call, context, send, { requestId: nameIn });
     if (result.kind !== 'answered') return result;
     const name = nameIn(result.output);
     if (isOperationName(name)) return { kind: 'answered', output: name };
@@ -87,14 +86,14 @@ export class ComputeClient {
   ): Promise<OperationReading> {
     const action = 'zoneOperations.get';
     const output = await this.#read({ action, method: 'GET', where, path: `operations/${name}` }, context);
-    const { status, error, name: shown } = shownObject(output);
-    if (shown !== name) throw unreadable(action, 'the answer shows another operation');
+    const [status, error] = [valueAt(output, 'status'), valueAt(output, 'error')];
+    if (valueAt(output, 'name') !== name) throw unreadable(action, 'the answer shows another operation');
     if (status === 'PENDING' || status === 'RUNNING') return { kind: 'pending' };
     if (status !== 'DONE') throw unreadable(action, 'the operation has an unknown status');
     if (error === undefined) return { kind: 'done' };
-    const [first = {}] = shownList(shownObject(error)['errors']) ?? [];
-    const code = firstText(first['code']) ?? 'UNKNOWN';
-    const message = firstText(first['message']) ?? 'it says nothing more';
+    const [first] = objectsIn(valueAt(error, 'errors')) ?? [];
+    const code = textAt(first, 'code') || 'UNKNOWN';
+    const message = textAt(first, 'message') || 'it says nothing more';
     return { kind: 'failed', ...sanitizedAnswer({ code, requestId: undefined }, message) };
   }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { UnreadableAnswer } from '../../../../src/network/bounded-body.ts';
+import { jsonIn, UnreadableAnswer } from '../../../../src/network/bounded-body.ts';
 import { understood } from '../../../../src/providers/alibaba/rpc-answer.ts';
 import { CallError } from '../../../../src/providers/gate/cloud-call.ts';
 
 function reading(status: number, content: string): () => unknown {
-  return () => understood({ status, headers: {}, content });
+  return () => understood({ statusCode: status, headers: {} }, jsonIn(content));
 }
 
 describe('an answer with status 200', () => {
