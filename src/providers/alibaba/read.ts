@@ -9,6 +9,7 @@ import {
   refuseSpoiled,
   refuseUnrequested,
   type Tolerance,
+  unclearItems,
 } from '../reading/plausible.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
@@ -23,6 +24,8 @@ import type { RpcClient } from './rpc-client.ts';
 export const interfacePage = 500;
 const instancePage = 100;
 export const maxIds = 100;
+
+const action = 'DescribeNetworkInterfaces';
 
 export interface Reading {
   readonly client: RpcClient;
@@ -70,14 +73,14 @@ async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<
     ? undefined
     : (await readInstances(reading, { vpcId, tag: requestTags(instanceTags) })).described.ids;
   const input = { vpcId, maxResults: interfacePage };
-  for await (const { startedAt, items } of client.pages('DescribeNetworkInterfaces', input, context)) {
+  for await (const { startedAt, items } of client.pages(action, input, context)) {
     const page = [...items];
     const held = heldByInstances(page, { idOf: ({ networkInterfaceId }) => networkInterfaceId, isHeld });
     refuseImplausible(held, { all: page.length, tolerance });
-    refuseUnrequested('DescribeNetworkInterfaces', [vpcId], held, (item) => item.vpcId);
+    refuseUnrequested(action, [vpcId], held, (item) => item.vpcId);
     const isObserved = (item: ShownNetworkInterface): boolean =>
       isHeld(item) && (tagged === undefined || tagged.has(holderOf(item) ?? ''));
-    const nameless = unclearAmong(page, isNameless, []);
+    const nameless = unclearItems(action, problemsOf(page.filter(isNameless)), []);
     yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: addressesTaken });
     if (nameless.unclear !== undefined) yield { startedAt, observations: [], ...nameless };
   }
@@ -129,14 +132,14 @@ async function* interfacesBy(
   instanceIds: readonly string[],
 ): AsyncGenerator<ObservedPage> {
   const input = { ...by, maxResults: interfacePage };
-  for await (const { startedAt, items: page } of client.pages('DescribeNetworkInterfaces', input, context)) {
+  for await (const { startedAt, items: page } of client.pages(action, input, context)) {
     refuseImplausible(page, { all: page.length, tolerance });
     const clear = page.filter((item) => !isUnclear(item));
-    refuseUnrequested('DescribeNetworkInterfaces', instanceIds, clear, holderOf);
+    refuseUnrequested(action, instanceIds, clear, holderOf);
     yield {
       startedAt,
       observations: clear.flatMap((item) => readInterface(item) ?? []),
-      ...unclearAmong(page, isUnclear, instanceIds),
+      ...unclearItems(action, problemsOf(page.filter(isUnclear)), instanceIds),
     };
   }
 }
@@ -148,7 +151,6 @@ function refuseImplausible(
   shown: readonly ShownNetworkInterface[],
   page: { readonly all: number; readonly tolerance: Tolerance },
 ): void {
-  const action = 'DescribeNetworkInterfaces';
   refuseRepeated(action, shown, ({ networkInterfaceId }) => networkInterfaceId);
   const spoiled = shown.flatMap((item) => {
     const problem = problemOf(item);
@@ -164,15 +166,8 @@ function isUnclear(shown: ShownNetworkInterface): boolean {
   return holder === undefined ? shown.status === undefined : !isIdOf('i', holder);
 }
 
-function unclearAmong(
-  page: readonly ShownNetworkInterface[],
-  isLeftOut: (item: ShownNetworkInterface) => boolean,
-  instanceIds: readonly string[],
-): Pick<ObservedPage, 'unclear'> {
-  const [first, ...others] = page.filter(isLeftOut);
-  if (first === undefined) return {};
-  const problem = `an item of DescribeNetworkInterfaces: ${problemOf(first) ?? 'it names no instance'}`;
-  return { unclear: { count: 1 + others.length, problem, instanceIds } };
+function problemsOf(unclear: readonly ShownNetworkInterface[]): readonly string[] {
+  return unclear.map((item) => problemOf(item) ?? 'it names no instance');
 }
 
 function isNameless({ networkInterfaceId: id }: ShownNetworkInterface): boolean {

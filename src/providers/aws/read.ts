@@ -1,5 +1,5 @@
 // Reads interfaces from EC2, and the instances that hold them.
-import type { CallContext, ObservationScope, ObservedPage, UnclearItems } from '../contract/cloud.ts';
+import type { CallContext, ObservationScope, ObservedPage } from '../contract/cloud.ts';
 import { observedInParts } from '../reading/observed-in-parts.ts';
 import {
   heldByInstances,
@@ -8,6 +8,7 @@ import {
   refuseUnrequested,
   type Spoiled,
   type Tolerance,
+  unclearItems,
 } from '../reading/plausible.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../reading/in-parts.ts';
@@ -20,6 +21,8 @@ import { readInstances } from './read-instances.ts';
 import { filtersOf, maxFilterValues, type Reading, type ReadOptions } from './read-list.ts';
 
 const minPageSize = 5;
+
+const action = 'DescribeNetworkInterfaces';
 
 export async function reach(client: Ec2Client, context: CallContext): Promise<void> {
   await client.page('DescribeVpcs', { MaxResults: minPageSize }, context);
@@ -52,13 +55,17 @@ async function* observeNetworks(
     Filters: [inNetworks, { Name: 'status', Values: ['in-use'] }],
     MaxResults: options.pageSize,
   };
-  for await (const { startedAt, items } of client.pages('DescribeNetworkInterfaces', input, context)) {
+  for await (const { startedAt, items } of client.pages(action, input, context)) {
     const page = believed(items, networkIds, options.tolerance);
     const isObserved = (item: Ec2NetworkInterface): boolean =>
       isHeld(item) && (tagged === undefined || tagged.has(holderOf(item) ?? ''));
-    const nameless = unclearAmong(page, namelessIn, []);
+    const nameless = unclearItems(
+      action,
+      page.flatMap((item) => namelessIn(item) ?? []),
+      [],
+    );
     yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: subnetAddressesUsed });
-    if (nameless !== undefined) yield { startedAt, observations: [], unclear: nameless };
+    if (nameless.unclear !== undefined) yield { startedAt, observations: [], ...nameless };
   }
 }
 
@@ -73,10 +80,10 @@ async function* observeInterfacesOf(
   instanceIds: readonly string[],
 ): AsyncGenerator<ObservedPage> {
   const met = new Set<string>();
-  for await (const { startedAt, shown, unclear } of interfacesOf(reading, instanceIds, reading.options)) {
+  for await (const { startedAt, shown, ...left } of interfacesOf(reading, instanceIds, reading.options)) {
     for (const holder of shown.flatMap((item) => holderOf(item) ?? [])) met.add(holder);
     const observations = shown.flatMap((item) => readInterface(item) ?? []);
-    yield { startedAt, observations, ...(unclear !== undefined && { unclear }) };
+    yield { startedAt, observations, ...left };
   }
   yield* observeInstances(reading, instanceIds, met);
 }
@@ -86,17 +93,16 @@ export async function* interfacesOf(
   { client, context }: Pick<Reading, 'client' | 'context'>,
   instanceIds: readonly string[],
   { pageSize, tolerance }: Pick<ReadOptions, 'pageSize' | 'tolerance'>,
-): AsyncGenerator<{
-  readonly startedAt: number;
-  readonly shown: readonly Ec2NetworkInterface[];
-  readonly unclear: UnclearItems | undefined;
-}> {
+): AsyncGenerator<
+  Pick<ObservedPage, 'startedAt' | 'unclear'> & { readonly shown: readonly Ec2NetworkInterface[] }
+> {
   const filter = { Name: 'attachment.instance-id', Values: instanceIds };
   const input = { Filters: [filter], MaxResults: pageSize };
-  for await (const { startedAt, items: page } of client.pages('DescribeNetworkInterfaces', input, context)) {
+  for await (const { startedAt, items: page } of client.pages(action, input, context)) {
     refuseUntrue(page, instanceIds, tolerance);
     const shown = page.filter((item) => unclearIn(item) === undefined);
-    yield { startedAt, shown, unclear: unclearAmong(page, unclearIn, instanceIds) };
+    const problems = page.flatMap((item) => unclearIn(item) ?? []);
+    yield { startedAt, shown, ...unclearItems(action, problems, instanceIds) };
   }
 }
 
@@ -109,7 +115,6 @@ function believed(
   networkIds: readonly string[],
   tolerance: Tolerance,
 ): Ec2NetworkInterface[] {
-  const action = 'DescribeNetworkInterfaces';
   const idOf = ({ NetworkInterfaceId }: Ec2NetworkInterface): string | undefined => NetworkInterfaceId;
   const held = heldByInstances(page, { idOf, isHeld });
   refuseRepeated(action, held, idOf);
@@ -142,26 +147,11 @@ function unclearIn(shown: Ec2NetworkInterface): string | undefined {
   );
 }
 
-function unclearAmong(
-  page: readonly Ec2NetworkInterface[],
-  problemOf: (item: Ec2NetworkInterface) => string | undefined,
-  instanceIds: readonly string[],
-): UnclearItems | undefined {
-  const [first, ...others] = page.flatMap((item) => problemOf(item) ?? []);
-  if (first === undefined) return undefined;
-  return {
-    count: 1 + others.length,
-    problem: `an item of DescribeNetworkInterfaces: ${first}`,
-    instanceIds,
-  };
-}
-
 function refuseUntrue(
   shown: readonly Ec2NetworkInterface[],
   instanceIds: readonly string[],
   tolerance: Tolerance,
 ): void {
-  const action = 'DescribeNetworkInterfaces';
   refuseRepeated(action, shown, ({ NetworkInterfaceId }) => NetworkInterfaceId);
   refuseUnrequested(action, instanceIds, shown, ({ Attachment }) => Attachment?.InstanceId);
   refuseScattered(shown);
@@ -198,7 +188,7 @@ function refuseScattered(shown: readonly Ec2NetworkInterface[]): void {
     if (id === undefined || VpcId === undefined) continue;
     const place = `${VpcId} ${AvailabilityZone}`;
     if ((places.get(id) ?? place) !== place)
-      throw unreadable('DescribeNetworkInterfaces', `${id} is in ${places.get(id)} and in ${place}`);
+      throw unreadable(action, `${id} is in ${places.get(id)} and in ${place}`);
     places.set(id, place);
   }
 }

@@ -1,10 +1,10 @@
 // Reads one scale set, one group or one VM whole, or only whether it is there. An answer is about one owner: what a scale
 // set does not show follows only from its last page.
-import type { CallContext, UnclearItems } from '../contract/cloud.ts';
+import type { CallContext, ObservedPage } from '../contract/cloud.ts';
 import type { Instance, Observation } from '../contract/facts.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
-import { repeated } from '../reading/plausible.ts';
+import { repeated, unclearItems } from '../reading/plausible.ts';
 import { isFirstSlot, isPrimaryInterface, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { list, text } from './arm-api.ts';
@@ -57,11 +57,7 @@ export interface Owner {
   readonly named: readonly Named[];
 }
 
-export interface Whole {
-  readonly startedAt: number;
-  readonly observations: readonly Observation[];
-  readonly unclear?: UnclearItems | undefined;
-}
+export type Whole = Pick<ObservedPage, 'startedAt' | 'observations' | 'unclear'>;
 
 /** Rejects with a CloudError, as all reads here. */
 export async function readAList(parts: WholeReadParts, source: List, context: CallContext): Promise<Whole> {
@@ -88,7 +84,7 @@ export async function readAList(parts: WholeReadParts, source: List, context: Ca
   // A listing is confirmed by refreshes where it shows too little.
   const told = (source.isListing ? placed : placed.filter(showsPrimary)).flat();
   const ids = new Set(told.flatMap((each) => (each.kind === 'interface' ? holderOf(each.interface) : [])));
-  return { startedAt, observations: told, unclear: unclearFrom(request, unclear, [...ids]) };
+  return { startedAt, observations: told, ...unclearItems(request.operation, unclear, [...ids]) };
 }
 
 type Convert = (item: Json) => ShownInterface | undefined;
@@ -103,15 +99,6 @@ function noting(unclear: string[], convert: Convert): Convert {
 
 function holderOf({ attachment }: Pick<NetworkInterface, 'attachment'>): readonly string[] {
   return attachment === undefined ? [] : [attachment.instanceId];
-}
-
-function unclearFrom(
-  { operation }: Parameters<typeof unreadable>[0],
-  [first, ...others]: readonly string[],
-  instanceIds: readonly string[],
-): UnclearItems | undefined {
-  if (first === undefined) return undefined;
-  return { count: 1 + others.length, problem: `an item of ${operation}: ${first}`, instanceIds };
 }
 
 function byInstance(shown: readonly ShownInterface[]): readonly (readonly ShownInterface[])[] {
@@ -171,7 +158,7 @@ async function readScaleSetVm(
     const completed = await publicAddresses.complete(named, context);
     const observations = placedOnce(request, completed);
     if (!showsPrimary(observations)) throw unreadable(request, 'the primary interface is missing');
-    return { startedAt: read.startedAt, observations, unclear: unclearFrom(request, unclear, [id]) };
+    return { startedAt: read.startedAt, observations, ...unclearItems(request.operation, unclear, [id]) };
   }
   const [first] = unclear;
   if (first !== undefined) throw unreadable(request, first);
@@ -203,7 +190,7 @@ async function readStandaloneVm(
   );
   const unclear = links.flatMap((link) => unclearIn(link, id) ?? []);
   if (observations.length > 0)
-    return { startedAt, observations, unclear: unclearFrom(request, unclear, [id]) };
+    return { startedAt, observations, ...unclearItems(request.operation, unclear, [id]) };
   return alone(startedAt, { id, state: stateOf(answer.body), managed: true });
 }
 

@@ -1,6 +1,6 @@
 // Checks that an answer shows only what was requested, each item once, and most items in the vendor's form. Otherwise the
 // whole answer proves nothing: neither what exists nor what is missing.
-import type { DetachedScope } from '../contract/cloud.ts';
+import type { DetachedScope, ObservedPage } from '../contract/cloud.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
 import { isOfHost, parseBlock } from '../contract/ipv4.ts';
 import { carries, type NetworkInterface } from '../contract/network-interface.ts';
@@ -90,6 +90,16 @@ export function refuseRepeated<T>(
 ): void {
   const twice = repeated(items.map(idOf).filter((id) => id !== undefined));
   if (twice !== undefined) throw unreadable(action, `${twice} is shown twice`);
+}
+
+/** The items of an answer that nobody can tell what they are. `problems`: the fault of each. `instanceIds`: those that may have them. */
+export function unclearItems(
+  action: string,
+  [first, ...others]: readonly string[],
+  instanceIds: readonly string[],
+): Pick<ObservedPage, 'unclear'> {
+  if (first === undefined) return {};
+  return { unclear: { count: 1 + others.length, problem: `an item of ${action}: ${first}`, instanceIds } };
 }
 
 /** Throws a RangeError: what is read without tags belongs to others. */
