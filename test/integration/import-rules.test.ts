@@ -21,7 +21,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'kubernetes-stands-alone': ['src/kubernetes/watch/listing.ts', '../../observability/logger.ts'],
   'transport-below-kubernetes-rooms': ['src/kubernetes/transport/deadline.ts', '../watch/listing.ts'],
   'kubernetes-rooms-apart': ['src/kubernetes/lease/lease-record.ts', '../watch/listing.ts'],
-  'manager-rooms-apart': ['src/manager/claims/instance-claim.ts', '../withdrawals/brake-sentence.ts'],
+  'manager-rooms-apart': ['src/manager/claims/instance-claim.ts', '../withdrawals/withdrawal-brake.ts'],
   'node-below-manager': ['src/node/demand/statistics.ts', '../../manager/resync.ts'],
   'demand-below-node-rooms': ['src/node/demand/capacity.ts', '../release/release-state.ts'],
   'allocate-release-publish-apart': ['src/node/allocate/step-result.ts', '../publish/desired-status.ts'],

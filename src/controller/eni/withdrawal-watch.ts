@@ -3,13 +3,14 @@
 import type { Options } from '../../config/option-table.ts';
 import type { Fleet } from '../../manager/fleet.ts';
 import type { CloudListener } from '../../manager/serving-event.ts';
-import { sentenceOf } from '../../manager/withdrawals/brake-sentence.ts';
-import { noteText, readNote } from '../../manager/withdrawals/held-withdrawals-note.ts';
 import {
+  sentenceOf,
   type Approval,
   type BrakeState,
   type HeldWithdrawalsSource,
   WithdrawalBrake,
+  noteText,
+  readNote,
 } from '../../manager/withdrawals/withdrawal-brake.ts';
 import type { NodeMember } from '../../manager/withdrawals/withdrawal-decision.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';

@@ -3,7 +3,6 @@
 // state and pauses calls.
 import type { WithdrawalGate } from '../../providers/inventory/withdrawals.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { HeldWithdrawalsNote } from './held-withdrawals-note.ts';
 import {
   countedFor,
   type CloudMatch,
@@ -13,6 +12,7 @@ import {
   missingIn,
   tokenOf,
 } from './withdrawal-decision.ts';
+import { objectIn, textAt, valueAt } from '../../runtime/json.ts';
 
 export type BrakeState =
   | { readonly kind: 'open' }
@@ -207,4 +207,83 @@ function keyOf(state: BrakeState): string {
     default:
       return state.kind;
   }
+}
+
+/** Maximum number of networks named. */
+const maxNetworks = 3;
+
+const question = 'is this the right region and role?';
+
+/** Why withdrawals are held, in one sentence that a user can act on. `scope`: where the cloud is queried, in its own terms: region and account. `networkIds`: those of the nodes. */
+export function sentenceOf(
+  state: Exclude<BrakeState, { kind: 'open' }>,
+  scope: string,
+  networkIds: readonly string[],
+): string {
+  const where = placeOf(networkIds);
+  switch (state.kind) {
+    case 'misdirected': {
+      const { missing, of } = state;
+      const which =
+        missing === of ? `none of the ${count(of)}` : `only ${count(of - missing)} of the ${count(of)}`;
+      const verb = missing === of || of - missing === 1 ? 'is' : 'are';
+      return `${which} instances${where} ${verb} in ${scope}: ${question} Nothing is taken away until most of them are found`;
+    }
+    case 'held': {
+      const { instanceIds, recent, users, token } = state;
+      const before = recent === 0 ? '' : `, and of ${nodes(recent)} in the 10 minutes before,`;
+      const what = `interfaces or addresses of ${nodes(instanceIds.size)}${where}${before}`;
+      return `${what} are missing in ${scope}, where ${count(users)} use addresses: ${question} Nothing is taken away until they are shown again; if they are gone for good, approve that with --allow-withdrawals=${token}`;
+    }
+    case 'inherited':
+      return `nothing is taken away before this process has read ${scope} twice, because the previous leader held withdrawals: ${state.note.sentence}`;
+  }
+}
+
+function placeOf(networkIds: readonly string[]): string {
+  if (networkIds.length === 0) return '';
+  const more = networkIds.length - maxNetworks;
+  const named = networkIds.slice(0, maxNetworks).join(', ');
+  return ` of ${named}${more > 0 ? ` and ${count(more)} more` : ''}`;
+}
+
+function nodes(number: number): string {
+  return number === 1 ? '1 node' : `${count(number)} nodes`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+/**
+ * The note with which a leader that holds withdrawals informs its successor. Only Headwater writes it, but a user may have edited
+ * it: an unreadable note still means that withdrawals were held.
+ */
+export interface HeldWithdrawalsNote {
+  /** When they were first held, in ms since the epoch; undefined if unreadable. */
+  readonly since: number | undefined;
+  readonly token: string;
+  /** Number of nodes with something missing. */
+  readonly nodes: number;
+  readonly sentence: string;
+}
+
+/** The API server limits the total annotations of an object; ours stays far below. */
+const maxSentenceCharacters = 1000;
+
+export function noteText({ since, token, nodes, sentence }: HeldWithdrawalsNote): string {
+  const at = since === undefined ? undefined : new Date(since).toISOString();
+  return JSON.stringify({ since: at, token, nodes, sentence: sentence.slice(0, maxSentenceCharacters) });
+}
+
+export function readNote(text: string): HeldWithdrawalsNote {
+  const fields = objectIn(text);
+  const since = Date.parse(textAt(fields, 'since') ?? '');
+  const nodes = valueAt(fields, 'nodes');
+  return {
+    since: Number.isNaN(since) ? undefined : since,
+    token: textAt(fields, 'token') ?? '',
+    nodes: typeof nodes === 'number' && Number.isSafeInteger(nodes) && nodes >= 0 ? nodes : 0,
+    sentence: textAt(fields, 'sentence')?.slice(0, maxSentenceCharacters) || 'its reason cannot be read',
+  };
 }

@@ -1,5 +1,11 @@
 // Reads interfaces from ECS, and the instances that hold them.
-import type { CallContext, ObservationScope, ObservedPage } from '../contract/cloud.ts';
+import type {
+  CallContext,
+  ObservationScope,
+  ObservedPage,
+  DetachedScope,
+  ObservedDetached,
+} from '../contract/cloud.ts';
 import { inParts } from '../reading/in-parts.ts';
 import type { Instance } from '../contract/facts.ts';
 import { observedInParts } from '../reading/observed-in-parts.ts';
@@ -10,13 +16,15 @@ import {
   refuseUnrequested,
   type Tolerance,
   unclearItems,
+  detachedAmong,
+  requireTags,
 } from '../reading/plausible.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { type Described, DescribedInstances } from '../reading/described-instances.ts';
 import type { Tags } from '../contract/network-interface.ts';
 import { isIdOf } from './ids.ts';
-import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
+import { holderOf, prefixesOf, problemOf, readInterface, requestTags, tryRead } from './network-interface.ts';
 import type { RpcInput, ShownInstance, ShownNetworkInterface } from './rpc-api.ts';
 import type { RpcClient } from './rpc-client.ts';
 
@@ -219,4 +227,30 @@ function describedAs({ instanceId: id, status = '' }: ShownInstance): Described 
   if (!isIdOf('i', id)) return { id: undefined, problem: 'InstanceId of an instance is missing' };
   const state = instanceStates.get(status);
   return state === undefined ? { id, problem: `the state of ${id} is ${status}` } : { id, state };
+}
+
+/**
+ * Reads detached interfaces from ECS. Its result may be deleted, so it verifies that the server applied the filters, and skips
+ * what cannot be parsed.
+ */
+export async function readDetached(
+  client: RpcClient,
+  scope: DetachedScope,
+  context: CallContext,
+): Promise<ObservedDetached> {
+  const { tags, networkId, ids } = scope;
+  requireTags(scope);
+  const input = {
+    status: 'Available',
+    tag: requestTags(tags),
+    maxResults: interfacePage,
+    ...(networkId !== undefined && { vpcId: networkId }),
+    ...(ids !== undefined && { networkInterfaceId: ids }),
+  };
+  const { startedAt, items } = await client.list('DescribeNetworkInterfaces', input, context);
+  return { startedAt, interfaces: detachedAmong(items.filter(isDetached).map(tryRead), scope) };
+}
+
+function isDetached(shown: ShownNetworkInterface): boolean {
+  return holderOf(shown) === undefined && shown.status === 'Available';
 }

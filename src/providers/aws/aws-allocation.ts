@@ -3,13 +3,11 @@ import type { AllocationImplementation, CloudTraits } from '../contract/cloud.ts
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
-import { maxFilterValues } from './read-list.ts';
-import { observe, reach } from './read.ts';
+import { maxFilterValues, type ReadOptions } from './read-list.ts';
+import { observe, reach, readDetached } from './read.ts';
 import { readInfrastructure, readReservations, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';
-import { readDetached } from './read-detached.ts';
 import { readInstanceTag } from './read-instances.ts';
-import type { ReadOptions } from './read-list.ts';
 import { rehearse } from './rehearse.ts';
 import type { SharedSubnetTags } from './shared-subnet-tags.ts';
 import { awsSection } from './cilium-node-section.ts';

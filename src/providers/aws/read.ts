@@ -1,5 +1,11 @@
 // Reads interfaces from EC2, and the instances that hold them.
-import type { CallContext, ObservationScope, ObservedPage } from '../contract/cloud.ts';
+import type {
+  CallContext,
+  ObservationScope,
+  ObservedPage,
+  DetachedScope,
+  ObservedDetached,
+} from '../contract/cloud.ts';
 import { observedInParts } from '../reading/observed-in-parts.ts';
 import {
   heldByInstances,
@@ -9,16 +15,18 @@ import {
   type Spoiled,
   type Tolerance,
   unclearItems,
+  detachedAmong,
+  requireTags,
 } from '../reading/plausible.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../reading/in-parts.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
-import type { Ec2NetworkInterface } from './ec2-api.ts';
+import type { Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
-import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
+import { holderOf, readInterface, spoilageOf, tryRead } from './network-interface.ts';
 import { readInstances } from './read-instances.ts';
-import { filtersOf, maxFilterValues, type Reading, type ReadOptions } from './read-list.ts';
+import { filtersOf, maxFilterValues, type Reading, type ReadOptions, literalFiltersOf } from './read-list.ts';
 
 const minPageSize = 5;
 
@@ -191,4 +199,32 @@ function refuseScattered(shown: readonly Ec2NetworkInterface[]): void {
       throw unreadable(action, `${id} is in ${places.get(id)} and in ${place}`);
     places.set(id, place);
   }
+}
+
+/**
+ * Reads detached interfaces from EC2. Its result may be deleted, so it verifies that the server applied the filters, and skips
+ * what cannot be parsed.
+ */
+export async function readDetached(
+  client: Ec2Client,
+  scope: DetachedScope,
+  pageSize: number,
+  context: CallContext,
+): Promise<ObservedDetached> {
+  const { tags, networkId, ids } = scope;
+  requireTags(scope);
+  const filters: Filter[] = [
+    { Name: 'status', Values: ['available'] },
+    ...literalFiltersOf(tags),
+    ...(networkId === undefined ? [] : [{ Name: 'vpc-id', Values: [networkId] }]),
+    ...(ids === undefined ? [] : [{ Name: 'network-interface-id', Values: ids }]),
+  ];
+  const input = { Filters: filters, MaxResults: pageSize };
+  const read = await client.list('DescribeNetworkInterfaces', input, context);
+  const detached = read.items.filter(isDetached).map(tryRead);
+  return { startedAt: read.startedAt, interfaces: detachedAmong(detached, scope) };
+}
+
+function isDetached({ Attachment, Status = 'available' }: Ec2NetworkInterface): boolean {
+  return Attachment === undefined && Status === 'available';
 }

@@ -7,13 +7,19 @@ import { type PendingOperation, Poller, type Progress } from '../pending/poller.
 import type { Clock } from '../../runtime/clock.ts';
 import { errorIn } from './arm-answer.ts';
 import { type ArmAnswer, type ArmOperation, type ArmRequest, text } from './arm-api.ts';
-import { type Json } from '../../runtime/json.ts';
+import type { Json } from '../../runtime/json.ts';
 import { type ArmClient, failure } from './arm-client.ts';
-import { type InstanceRef, instanceKey, nameOfInterface, parseInstanceId, scaleSetKey } from './ids.ts';
+import {
+  type InstanceRef,
+  instanceKey,
+  nameOfInterface,
+  parseInstanceId,
+  scaleSetKey,
+  type Spellings,
+} from './ids.ts';
 import type { NamesByInterface } from './instance-model.ts';
 import { readInterface, type ShownInterface } from './network-interface.ts';
 import { following, scaleSetInterfaces, scaleSetVmInterfaces } from './requests.ts';
-import type { Spellings } from './spellings.ts';
 
 /** A change that was accepted. */
 export interface Change {

@@ -5,7 +5,7 @@ import type { Outcome } from '../contract/operations.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { CallEffect } from '../gate/cloud-call.ts';
 import type { WriteResult } from '../gate/call-gate.ts';
-import { type ArmAnswer, type ArmRequest } from './arm-api.ts';
+import type { ArmAnswer, ArmRequest } from './arm-api.ts';
 import { isObject, type JsonObject } from '../../runtime/json.ts';
 import { type ArmClient, failure, unreadable } from './arm-client.ts';
 import {
@@ -17,11 +17,10 @@ import {
   type Goal,
 } from './changes.ts';
 import type { FailedModels, VmModel } from './failed-models.ts';
-import { instanceKey, parseInstanceId, type ScaleSetVm } from './ids.ts';
+import { instanceKey, parseInstanceId, type ScaleSetVm, type Spellings } from './ids.ts';
 import { hasFailed, holdsAll, holdsAssociation, holdsNone, type ModelProblem } from './instance-model.ts';
 import { readInterface, type ShownInterface } from './network-interface.ts';
 import { replacing, scaleSetVm, scaleSetVmInterfaces, standaloneVm } from './requests.ts';
-import type { Spellings } from './spellings.ts';
 
 export interface UpdateParts {
   readonly client: ArmClient;

@@ -5,7 +5,7 @@ import { holdingProblem } from '../reading/plausible.ts';
 import { attachedTo, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Observation } from '../contract/facts.ts';
 import { list, text } from './arm-api.ts';
-import { type Json, valueAt } from '../../runtime/json.ts';
+import { type Json, valueAt, isAbsent, isObject } from '../../runtime/json.ts';
 import {
   instanceKey,
   instanceWithin,
@@ -13,10 +13,9 @@ import {
   parseInstanceId,
   parseInterfaceId,
   parseSubnetId,
+  type Spellings,
 } from './ids.ts';
 import { isReleasable } from './instance-model.ts';
-import { oddityAmong } from './item-forms.ts';
-import type { Spellings } from './spellings.ts';
 
 /** An interface of an instance, before it is known which others the instance has. */
 export interface ShownInterface {
@@ -265,4 +264,43 @@ export function inPlaces(shown: readonly ShownInterface[]): readonly Observation
       interface: { ...read.interface, attachment: attachedTo(instanceId, deviceIndex) },
     };
   });
+}
+
+// An item in another form than Azure's hides an address or an interface that is not missing.
+
+/**
+ * Why nobody can tell whose interface an item of a list is, if it is one; undefined if it names its VM, or that it has none.
+ * `owner`: the VM whose list it is.
+ */
+export function unclearIn(shown: Json, owner?: string): string | undefined {
+  if (!isObject(shown)) return 'it is no object';
+  const id = text(shown, 'id') ?? '';
+  if (parseInterfaceId(id) === undefined) return `its id is ${JSON.stringify(shown['id'] ?? '')}`;
+  return (owner ?? instanceWithin(id)) === undefined ? unclearHolder(shown['properties']) : undefined;
+}
+
+function unclearHolder(properties: Json | undefined): string | undefined {
+  if (!isObject(properties)) return 'its properties are no object';
+  const holder = properties['virtualMachine'];
+  if (isAbsent(holder) || text(holder, 'id') !== undefined) return undefined;
+  return `its VM is ${JSON.stringify(holder)}`;
+}
+
+/** The fault in the form of the first configuration that has one. */
+function oddityAmong(configurations: readonly Json[]): string | undefined {
+  const odd = configurations.find((item) => !isConfiguration(item));
+  if (odd === undefined) return undefined;
+  return isObject(odd)
+    ? `the configuration ${JSON.stringify(odd['name'] ?? '')} is in another form`
+    : 'a configuration is no object';
+}
+
+function isConfiguration(item: Json): boolean {
+  const properties = isObject(item) ? item['properties'] : undefined;
+  if (text(item, 'name') === undefined || !isObject(properties)) return false;
+  const { privateIPAddress: address, primary } = properties;
+  return [
+    isAbsent(address) || typeof address === 'string',
+    isAbsent(primary) || typeof primary === 'boolean',
+  ].every(Boolean);
 }

@@ -7,9 +7,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { list, text } from './arm-api.ts';
 import { isObject, type Json, valueAt } from '../../runtime/json.ts';
 import type { ArmClient } from './arm-client.ts';
-import { groupKey, type InstanceRef } from './ids.ts';
+import { groupKey, type InstanceRef, type Spellings } from './ids.ts';
 import { publicIpPrefixes } from './requests.ts';
-import type { Spellings } from './spellings.ts';
 
 /** Azure's largest public IP prefix is a /24 (https://learn.microsoft.com/azure/virtual-network/ip-services/public-ip-address-prefix). */
 const maxAddresses = 256;

@@ -8,7 +8,7 @@ import { repeated, unclearItems } from '../reading/plausible.ts';
 import { isFirstSlot, isPrimaryInterface, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { list, text } from './arm-api.ts';
-import { type Json } from '../../runtime/json.ts';
+import type { Json } from '../../runtime/json.ts';
 import { type ArmClient, type ReadAnswer, unreadable } from './arm-client.ts';
 import {
   type InstanceRef,
@@ -16,9 +16,9 @@ import {
   parseInterfaceId,
   type ScaleSetVm,
   type StandaloneVm,
+  type Spellings,
 } from './ids.ts';
-import { unclearIn } from './item-forms.ts';
-import { inPlaces, readInterface, saidPrimary, type ShownInterface } from './network-interface.ts';
+import { unclearIn, inPlaces, readInterface, saidPrimary, type ShownInterface } from './network-interface.ts';
 import type { FailedModels } from './failed-models.ts';
 import type { PublicAddresses } from './public-addresses.ts';
 import {
@@ -30,7 +30,6 @@ import {
   scaleSetVmInterfaces,
   standaloneVm,
 } from './requests.ts';
-import type { Spellings } from './spellings.ts';
 
 export interface WholeReadParts {
   readonly client: ArmClient;

@@ -11,7 +11,7 @@ import { associate } from '../../../src/providers/azure/associate.ts';
 import { PublicAddresses } from '../../../src/providers/azure/public-addresses.ts';
 import { PublicIpPrefixes } from '../../../src/providers/azure/public-ip-prefixes.ts';
 import { observe } from '../../../src/providers/azure/read.ts';
-import { Spellings } from '../../../src/providers/azure/spellings.ts';
+import { Spellings } from '../../../src/providers/azure/ids.ts';
 import { Subnets } from '../../../src/providers/azure/subnets.ts';
 import { admittedFor } from '../../../src/providers/azure/model-change.ts';
 import { updateInstance } from '../../../src/providers/azure/update-instance.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { sentenceOf } from '../../../../src/manager/withdrawals/brake-sentence.ts';
-import type { BrakeState } from '../../../../src/manager/withdrawals/withdrawal-brake.ts';
+import { sentenceOf, type BrakeState } from '../../../../src/manager/withdrawals/withdrawal-brake.ts';
 
 const scope = 'eu-west-1 of account 1234';
 const held = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { noteText, readNote } from '../../../../src/manager/withdrawals/held-withdrawals-note.ts';
+import { noteText, readNote } from '../../../../src/manager/withdrawals/withdrawal-brake.ts';
 
 const note = { since: Date.UTC(2026, 0, 1), token: '0123456789', nodes: 4, sentence: 'much is missing' };
 

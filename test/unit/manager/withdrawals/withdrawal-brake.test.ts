@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HeldWithdrawalsNote } from '../../../../src/manager/withdrawals/held-withdrawals-note.ts';
-import { type BrakeState, WithdrawalBrake } from '../../../../src/manager/withdrawals/withdrawal-brake.ts';
+import {
+  type HeldWithdrawalsNote,
+  type BrakeState,
+  WithdrawalBrake,
+} from '../../../../src/manager/withdrawals/withdrawal-brake.ts';
 import type { NodeMember } from '../../../../src/manager/withdrawals/withdrawal-decision.ts';
 
 const minute = 60_000;

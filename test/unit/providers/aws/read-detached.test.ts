@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
-import { readDetached } from '../../../../src/providers/aws/read-detached.ts';
+import { readDetached } from '../../../../src/providers/aws/read.ts';
 import { ec2Interface } from './ec2-shapes.ts';
 import { context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Json, JsonObject } from '../../../../src/runtime/json.ts';
 import { inPlaces, readInterface } from '../../../../src/providers/azure/network-interface.ts';
-import { Spellings } from '../../../../src/providers/azure/spellings.ts';
+import { Spellings } from '../../../../src/providers/azure/ids.ts';
 
 const vm =
   '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/0';

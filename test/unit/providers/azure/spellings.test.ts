@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Spellings } from '../../../../src/providers/azure/spellings.ts';
+import { Spellings } from '../../../../src/providers/azure/ids.ts';
 
 describe('the spelling of an id', () => {
   test('is the first one, in whatever case it is met later', () => {
