@@ -6,8 +6,7 @@ import {
 } from '../../providers/contract/network-interface.ts';
 import type { Observation } from '../../providers/contract/facts.ts';
 import { type AskingNode, interfacesIn } from './cloud-facts.ts';
-import { type Finding, finding } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowOnAny, rowsAbout } from './finding.ts';
 import type { ShownNode } from './shown-objects.ts';
 
 /** Instances that the cloud showed whole, with their interfaces. */
@@ -57,13 +56,10 @@ export function addressFindings(nodes: readonly ShownNode[], instances: WholeIns
     if (interfaces === undefined || addresses.length === 0 || isIgnored) return false;
     return !addresses.some((address) => interfaces.some((item) => hasAddress(item, address)));
   });
-  if (elsewhere.length === 0) return [];
-  return [
-    finding(
-      'warning',
-      'objects',
-      `${countedNames(elsewhere, 'Node')} with an InternalIP that the cloud shows nowhere on its instance`,
+  return rowOnAny(elsewhere, 'Node', (names) =>
+    rowsAbout('objects').warning(
+      `${names} with an InternalIP that the cloud shows nowhere on its instance`,
       'compare spec.providerID of the Node with its machine, and --node-ip of its kubelet: addresses are given to the instance of the provider ID',
     ),
-  ];
+  );
 }

@@ -16,10 +16,9 @@ import { readIdentity } from '../../kubernetes/object-identity.ts';
 import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowPerText, rowsAbout } from './finding.ts';
 
-const what = 'blocks';
+const rows = rowsAbout('blocks');
 
 /** As they were read. */
 export interface BlockObjects {
@@ -41,7 +40,7 @@ export function blockFindings(
   if (options.ipam !== 'multi-pool') return clusterPoolFindings({ nodes, ciliumNodes }, options);
   return pools.kind === 'known'
     ? multiPoolFindings({ nodes, ciliumNodes }, pools.value, options)
-    : [finding('unknown', what, `CiliumPodIPPools cannot be read: ${pools.problem}`)];
+    : [rows.unknown(`CiliumPodIPPools cannot be read: ${pools.problem}`)];
 }
 
 interface ReadObjects {
@@ -92,15 +91,8 @@ function multiPoolFindings(
   policy.changePools(read.map((pool) => [pool.name, pool] as const));
   const wrong = read.flatMap(({ name }) => {
     const problem = policy.book.get(name)?.problem;
-    return problem === undefined
-      ? []
-      : [
-          finding(
-            'problem',
-            what,
-            sanitizedText(`the CiliumPodIPPool ${name} gives out nothing: ${problem}`, 500),
-          ),
-        ];
+    if (problem === undefined) return [];
+    return [rows.problem(sanitizedText(`the CiliumPodIPPool ${name} gives out nothing: ${problem}`, 500))];
   });
   return [...wrong, ...faultsOf(policy, ciliumNodes.map(poolNodeHolder))];
 }
@@ -116,18 +108,16 @@ function faultsOf<H extends Holder>(policy: AllocationPolicy<H>, holders: readon
   const faults = oldestFirst.flatMap((holder) => {
     const facts = { isWaiting: policy.missingBlocks(holder).length > 0, refused: undefined, isPaused: false };
     const condition = holder.isIgnored === true ? undefined : policy.conditionOf(holder, facts);
-    return condition === undefined ? [] : [{ name: sanitizedText(holder.name), ...condition }];
+    if (condition === undefined) return [];
+    const { reason: text, message } = condition;
+    return [{ name: sanitizedText(holder.name), text, message }];
   });
   if (faults.length === 0)
-    return [ok(what, `those of ${holders.length} CiliumNodes fit the networks, and none is on two`)];
-  return [...Map.groupBy(faults, ({ reason }) => reason)].map(([reason, of]) => {
-    const [first] = of;
-    const found = `${countedNames(of, 'CiliumNode')}: ${reason}; of ${first?.name}: ${first?.message}`;
-    return finding(
-      harmless.has(reason) ? 'warning' : 'problem',
-      what,
-      sanitizedText(found, 1000),
+    return [rows.ok(`those of ${holders.length} CiliumNodes fit the networks, and none is on two`)];
+  return rowPerText(faults, 'CiliumNode', (reason, names, { name, text, message }) =>
+    rows[harmless.has(text) ? 'warning' : 'problem'](
+      sanitizedText(`${names}: ${reason}; of ${name}: ${message}`, 1000),
       `see ${reason} in docs/reasons.md, and compare the networks of the options with those of cilium-operator`,
-    );
-  });
+    ),
+  );
 }

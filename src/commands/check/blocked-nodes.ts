@@ -8,8 +8,7 @@ import {
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import { isPrimaryInterface, type NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { AskingNode, ReadCloud } from './cloud-facts.ts';
-import { type Finding, finding } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowPerText, rowsAbout } from './finding.ts';
 
 export interface BlockQuestion {
   readonly nodes: readonly AskingNode[];
@@ -27,15 +26,13 @@ export function blockedNodes(question: BlockQuestion): {
   readonly free: readonly AskingNode[];
 } {
   const blocks = question.nodes.map((node) => ({ node, block: blockOf(node, question) }));
-  const groups = Map.groupBy(blocks, ({ block }) => block?.text);
-  const findings = [...groups].flatMap(([text, of]) => {
-    const verdict = of[0]?.block?.verdict;
-    if (text === undefined || verdict === undefined) return [];
-    const nodes = of.map(({ node }) => node);
-    return [finding(verdict, 'nodes', `${countedNames(nodes, 'node')} can get no address: ${text}`)];
-  });
+  const blocked = blocks.flatMap(({ node: { name }, block }) =>
+    block === undefined ? [] : { name, ...block },
+  );
   return {
-    findings,
+    findings: rowPerText(blocked, 'node', (text, names, { verdict }) =>
+      rowsAbout('nodes')[verdict](`${names} can get no address: ${text}`),
+    ),
     free: blocks.flatMap(({ node, block }) => (block === undefined ? [askingThere(node)] : [])),
   };
 }

@@ -16,8 +16,9 @@ import type { CloudTraits } from '../../providers/contract/cloud.ts';
 import { isPrimaryInterface, type NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
 import type { AskingNode } from './cloud-facts.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowOnAny, rowPerText, rowsAbout } from './finding.ts';
+
+const agents = rowsAbout('agents');
 
 export interface CapacityQuestion {
   readonly nodes: readonly AskingNode[];
@@ -38,9 +39,7 @@ export function capacityFindings(question: CapacityQuestion): readonly Finding[]
   const foreign = nodes.filter(({ object }) => isForeignAgent(object, traits));
   return [
     ...podFindings(capacities, question),
-    ...(foreign.length === 0
-      ? []
-      : [finding('warning', 'agents', `${countedNames(foreign, 'node')}: ${foreignAgent().message}`)]),
+    ...rowOnAny(foreign, 'node', (names) => agents.warning(`${names}: ${foreignAgent().message}`)),
     ...startFindings(capacities, question),
     ...agentSummary(nodes),
     ...excessFindings(capacities, question),
@@ -72,17 +71,13 @@ function limitsOf(
 }
 
 function podFindings(capacities: readonly Capacity[], { podCapacity }: CapacityQuestion): readonly Finding[] {
-  const beyond = Map.groupBy(capacities, ({ node: { name, requirements }, max }) =>
-    podsBeyond({ ...requirements, admitted: podCapacity.get(name), addresses: max }),
-  );
-  return [...beyond].flatMap(([found, of]) => {
-    if (found === undefined) return [];
-    const nodes = countedNames(
-      of.map(({ node }) => node),
-      'node',
-    );
-    return [finding('warning', 'pods of nodes', `the kubelet of ${nodes} ${found}`, maxPodsRemedy)];
+  const beyond = capacities.flatMap(({ node: { name, requirements }, max }) => {
+    const text = podsBeyond({ ...requirements, admitted: podCapacity.get(name), addresses: max });
+    return text === undefined ? [] : { name, text };
   });
+  return rowPerText(beyond, 'node', (text, names) =>
+    rowsAbout('pods of nodes').warning(`the kubelet of ${names} ${text}`, maxPodsRemedy),
+  );
 }
 
 function startFindings(capacities: readonly Capacity[], { words }: CapacityQuestion): readonly Finding[] {
@@ -94,10 +89,10 @@ function startFindings(capacities: readonly Capacity[], { words }: CapacityQuest
     if (threshold.addresses <= Math.min(maxAllocate, instance)) return [];
     const { instanceType } = node.requirements;
     const { message } = unreachableStart(threshold, { maxAllocate, instance, instanceType }, words);
-    return [{ name: node.name, message }];
+    return [{ name: node.name, text: message }];
   });
-  return [...Map.groupBy(texts, ({ message }) => message)].map(([message, of]) =>
-    finding('problem', 'agents', `those of ${countedNames(of, 'node')} cannot start: ${message}`),
+  return rowPerText(texts, 'node', (text, names) =>
+    agents.problem(`those of ${names} cannot start: ${text}`),
   );
 }
 
@@ -109,7 +104,7 @@ function agentSummary(nodes: readonly AskingNode[]): readonly Finding[] {
     [pooled, 'request a pool (from 1.20 on)'],
   ] as const;
   const words = kinds.filter(([count]) => count > 0).map(([count, kind]) => `${count} ${kind}`);
-  return [ok('agents', words.join(', '))];
+  return [agents.ok(words.join(', '))];
 }
 
 function excessFindings(
@@ -122,14 +117,11 @@ function excessFindings(
     return { name, count: excessAddresses(usage, watermarksOf(object, max)) };
   });
   const affected = excess.filter(({ count }) => count > 0);
-  if (affected.length === 0) return [];
   const sum = affected.reduce((all, { count }) => all + count, 0);
-  return [
-    finding(
-      'warning',
-      'releases',
-      `they are off: ${countedNames(affected, 'node')} keep ${sum} addresses beyond their watermarks`,
+  return rowOnAny(affected, 'node', (names) =>
+    rowsAbout('releases').warning(
+      `they are off: ${names} keep ${sum} addresses beyond their watermarks`,
       `set --${releaseOption} if the subnets need them`,
     ),
-  ];
+  );
 }

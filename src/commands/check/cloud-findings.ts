@@ -2,10 +2,11 @@
 import { remedyFor } from '../../node/conditions/call-condition.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { ReadCloud, CloudRead } from './cloud-facts.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { countedNames, type Finding, rowOnAny, rowsAbout } from './finding.ts';
 
-const what = 'cloud';
+const cloud = rowsAbout('cloud');
+const orphans = rowsAbout('orphans');
+const instance = rowsAbout('instances');
 
 /** `collects`: whether a controller with these options deletes them. */
 export function orphanFindings(
@@ -13,25 +14,20 @@ export function orphanFindings(
   collects: boolean,
 ): readonly Finding[] {
   if (detached.kind !== 'read' || detached.value.length === 0) return [];
-  const names = countedNames(
-    detached.value.map(({ id }) => id),
-    'interface',
-  );
-  const found = `${names} with the tags of this cluster ${detached.value.length === 1 ? 'is' : 'are'} attached to no instance`;
+  const ids = detached.value.map(({ id }) => id);
+  const found = `${countedNames(ids, 'interface')} with the tags of this cluster ${ids.length === 1 ? 'is' : 'are'} attached to no instance`;
   const elsewhere = others.kind === 'read' ? others.value : [];
   if (elsewhere.length > 0)
     return [
-      finding(
-        'warning',
-        'orphans',
+      orphans.warning(
         `${found}; some were made for ${countedNames(elsewhere, 'instance')}, which run and are no nodes of this cluster: another cluster may have the same tags`,
         'set --cluster-name, or --eni-gc-tags, to what no other cluster of the account has: interfaces with these tags are used again or deleted',
       ),
     ];
   return [
     collects
-      ? ok('orphans', `${found}: Headwater uses them again, or deletes them`)
-      : finding('warning', 'orphans', found, 'delete them, or let Headwater do it: see --eni-gc-interval'),
+      ? orphans.ok(`${found}: Headwater uses them again, or deletes them`)
+      : orphans.warning(found, 'delete them, or let Headwater do it: see --eni-gc-interval'),
   ];
 }
 
@@ -39,7 +35,7 @@ export function cloudFindings(facts: ReadCloud, words: CloudWords): readonly Fin
   const { place, reached, instances } = facts;
   if (reached.kind === 'failed') return [failed(reached)];
   return [
-    ok(what, `it answers: ${place}`),
+    cloud.ok(`it answers: ${place}`),
     ...onceEach(failuresIn(facts)).map(failed),
     ...instanceFindings(instances, words),
   ];
@@ -67,14 +63,9 @@ function onceEach(failures: readonly FailedRead[]): readonly FailedRead[] {
 /** A denial is certain; anything else may pass. */
 function failed({ failure, remedy }: FailedRead): Finding {
   const { action, code, message, permission, kind } = failure;
-  const isDenied = kind === 'notAuthorized';
-  const found = `${action} failed: ${code}: ${message}`;
-  return finding(
-    isDenied ? 'problem' : 'unknown',
-    permission === undefined ? what : 'permissions in the cloud',
-    found,
-    remedy,
-  );
+  const rows = permission === undefined ? cloud : rowsAbout('permissions in the cloud');
+  const verdict = kind === 'notAuthorized' ? 'problem' : 'unknown';
+  return rows[verdict](`${action} failed: ${code}: ${message}`, remedy);
 }
 
 /** Facts that few nodes need may be denied while everything else is read. */
@@ -107,27 +98,16 @@ function instanceFindings(
   const outside = found.filter(({ managed }) => !managed);
   const ids = (of: typeof found): readonly string[] => of.map(({ id }) => id);
   return [
-    ...(gone.length === 0
-      ? []
-      : [
-          finding(
-            'problem',
-            'instances',
-            `the cloud does not show ${countedNames(ids(gone), 'instance')} that CiliumNodes name`,
-            remedies.unseenInstance,
-          ),
-        ]),
-    ...(outside.length === 0
-      ? []
-      : [
-          finding(
-            'warning',
-            'instances',
-            `${countedNames(ids(outside), 'instance')} ${outside.length === 1 ? 'is' : 'are'} not served: each ${options.exclusion}`,
-          ),
-        ]),
+    ...rowOnAny(ids(gone), 'instance', (names) =>
+      instance.problem(`the cloud does not show ${names} that CiliumNodes name`, remedies.unseenInstance),
+    ),
+    ...rowOnAny(ids(outside), 'instance', (names) =>
+      instance.warning(
+        `${names} ${outside.length === 1 ? 'is' : 'are'} not served: each ${options.exclusion}`,
+      ),
+    ),
     ...(gone.length === 0 && shown.size > 0
-      ? [ok('instances', `the cloud shows the ${shown.size} that were looked at`)]
+      ? [instance.ok(`the cloud shows the ${shown.size} that were looked at`)]
       : []),
   ];
 }

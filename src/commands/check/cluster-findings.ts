@@ -3,23 +3,18 @@ import type { NeededAccess } from '../../kubernetes/access/needed-access.ts';
 import type { ReviewedAccess } from '../../kubernetes/access/access-review.ts';
 import type { SchemaSource, ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
 import type { Fact } from './fact.ts';
-import { type Finding, finding, ok } from './finding.ts';
+import { type Finding, rowsAbout } from './finding.ts';
 
-const api = 'API server';
+const api = rowsAbout('API server');
 
 export function versionFinding(server: string, version: Fact<string>): Finding {
   if (version.kind === 'unknown')
-    return finding(
-      'unknown',
-      api,
-      version.problem,
-      'check the kubeconfig, and the network path to the API server',
-    );
+    return api.unknown(version.problem, 'check the kubeconfig, and the network path to the API server');
   const { value } = version;
-  return ok(api, value === '' ? `${server} answers` : `${server} answers, version ${value}`);
+  return api.ok(value === '' ? `${server} answers` : `${server} answers, version ${value}`);
 }
 
-const permissions = 'permissions in Kubernetes';
+const permissions = rowsAbout('permissions in Kubernetes');
 
 /** `user`: whose permissions they are. */
 export function accessFindings(access: readonly ReviewedAccess[], user: Fact<string>): readonly Finding[] {
@@ -29,52 +24,43 @@ export function accessFindings(access: readonly ReviewedAccess[], user: Fact<str
   const [denied, unanswered] = [by('denied'), by('unanswered')];
   if (denied.length === access.length)
     return [
-      finding(
-        'problem',
-        permissions,
+      permissions.problem(
         `all ${access.length}${name} are missing`,
         'bind the roles of the chart to the service account (rbac.create)',
       ),
     ];
   const missing = denied.map(({ verb, resource, without }) =>
-    finding('problem', permissions, `may not ${verb} ${resource}${name}: ${without}`, grant(verb, resource)),
+    permissions.problem(
+      `may not ${verb} ${resource}${name}: ${without}`,
+      `let a role grant ${verb} on ${resource}, as those of the chart do`,
+    ),
   );
   if (unanswered.length > 0)
     return [
       ...missing,
-      finding(
-        'unknown',
-        permissions,
+      permissions.unknown(
         `the API server does not say whether ${unanswered.length} of ${access.length}${name} are granted`,
         'let the user create selfsubjectaccessreviews of authorization.k8s.io, as everyone may by default',
       ),
     ];
-  return missing.length > 0 ? missing : [ok(permissions, `all ${access.length}${name} are granted`)];
+  return missing.length > 0 ? missing : [permissions.ok(`all ${access.length}${name} are granted`)];
 }
 
-function grant(verb: string, resource: string): string {
-  return `let a role grant ${verb} on ${resource}, as those of the chart do`;
-}
-
-const definition = 'definition of CiliumNodes';
+const definition = rowsAbout('definition of CiliumNodes');
 
 /** `missing`: fields that Headwater has to write. */
 export function schemaFinding(source: SchemaSource, missing: readonly string[]): Finding {
   if (source.kind === 'assumed')
-    return finding(
-      source.mayPass ? 'unknown' : 'problem',
-      definition,
+    return definition[source.mayPass ? 'unknown' : 'problem'](
       source.reason,
       'install the definitions of Cilium, and let Headwater read them',
     );
   if (missing.length > 0)
-    return finding(
-      'problem',
-      definition,
+    return definition.problem(
       `it lacks ${missing.join(', ')}: what Headwater writes there is dropped`,
       'install the definitions of a version of Cilium whose agents serve this mode',
     );
-  return ok(definition, 'it has the fields that Headwater writes');
+  return definition.ok('it has the fields that Headwater writes');
 }
 
 /** The fields that agents of a cloud read, as far as the definition lacks them. */

@@ -27,7 +27,7 @@ import { cloudFindings, failuresIn, orphanFindings } from './cloud-findings.ts';
 import { accessFindings, missingFields, schemaFinding, versionFinding } from './cluster-findings.ts';
 import { type ReadCluster, ClusterReader } from './cluster-facts.ts';
 import { type Fact, known, mapped, unknown, valueOf } from './fact.ts';
-import { type Finding, finding } from './finding.ts';
+import { type Finding, rowsAbout } from './finding.ts';
 import { namedCluster } from './name-findings.ts';
 import { objectFindings, unservedFindings } from './object-findings.ts';
 import { podNetworkFindings } from './pod-network-findings.ts';
@@ -79,7 +79,7 @@ export async function examine(examined: Examined, signal: AbortSignal): Promise<
   const opened = await opening(examined);
   if (opened.kind === 'unknown') {
     const { findings } = await examineCluster(examined, signal);
-    return [...findings, finding('unknown', 'cloud', opened.problem)];
+    return [...findings, rowsAbout('cloud').unknown(opened.problem)];
   }
   try {
     return await new CloudExamination(opened.value, examined, signal).run();

@@ -9,11 +9,11 @@ import type { JsonObject } from '../../runtime/json.ts';
 import { counted } from '../status/words.ts';
 import { answerOf, type CloudRead } from './cloud-facts.ts';
 import { type Fact, known, valueOf } from './fact.ts';
-import { type Finding, finding, ok } from './finding.ts';
+import { type Finding, rowsAbout } from './finding.ts';
 import { type CiliumConfig, ciliumConfigFindings } from './settings-findings.ts';
 import { shownNode } from './shown-objects.ts';
 
-const what = 'cluster name';
+const rows = rowsAbout('cluster name');
 
 /** The cloud and the options, with the name if it is asked for and found. */
 export interface NamedCluster {
@@ -79,21 +79,20 @@ export interface AskedName {
 }
 
 export function nameFindings({ key, isAsked, read }: AskedName): readonly Finding[] {
-  if (read.kind === 'unknown')
-    return isAsked ? [finding('unknown', what, `Nodes cannot be read: ${read.problem}`)] : [];
+  if (read.kind === 'unknown') return isAsked ? [rows.unknown(`Nodes cannot be read: ${read.problem}`)] : [];
   const { value } = read;
   if (value.kind !== 'read') return isAsked && value.kind === 'failed' ? [unread(key, value)] : [];
   const shown = value.value;
-  if (shown.kind === 'none') return isAsked ? [finding('problem', what, shown.problem, shown.remedy)] : [];
+  if (shown.kind === 'none') return isAsked ? [rows.problem(shown.problem, shown.remedy)] : [];
   const { name, instances } = shown;
   const carriers = `the tag ${key} of ${counted(instances, 'instance')}`;
-  if (isAsked) return [ok(what, `${name}, by ${carriers}`)];
+  if (isAsked) return [rows.ok(`${name}, by ${carriers}`)];
   const found = `${carriers} says ${name}, and the option cluster-name does not ask for it`;
-  return [finding('warning', what, found, `set --cluster-name=${askingFor(key)}`)];
+  return [rows.warning(found, `set --cluster-name=${askingFor(key)}`)];
 }
 
 /** A denial is certain; anything else may pass. */
 function unread(key: string, { failure, remedy }: Extract<CloudRead<never>, { kind: 'failed' }>): Finding {
   const verdict = failure.kind === 'notAuthorized' ? 'problem' : 'unknown';
-  return finding(verdict, what, `the tag ${key} cannot be read: ${failure.code}: ${failure.message}`, remedy);
+  return rows[verdict](`the tag ${key} cannot be read: ${failure.code}: ${failure.message}`, remedy);
 }

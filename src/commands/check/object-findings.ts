@@ -2,11 +2,10 @@
 import type { CiliumNodeReading } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowOnAny, rowPerText, rowsAbout } from './finding.ts';
 import type { ShownCiliumNode, ShownNode } from './shown-objects.ts';
 
-const what = 'objects';
+const rows = rowsAbout('objects');
 
 export interface ShownObjects {
   readonly nodes: Fact<readonly ShownNode[]>;
@@ -20,20 +19,17 @@ export function objectFindings(
   { nodes, ciliumNodes, confirmed = new Set() }: ShownObjects,
   mode: 'blocks' | 'instances' = 'instances',
 ): readonly Finding[] {
-  const unread = [
-    ...(nodes.kind === 'unknown' ? [finding('unknown', what, `Nodes cannot be read: ${nodes.problem}`)] : []),
-    ...(ciliumNodes.kind === 'unknown'
-      ? [finding('unknown', what, `CiliumNodes cannot be read: ${ciliumNodes.problem}`)]
-      : []),
-  ];
-  if (nodes.kind === 'unknown' || ciliumNodes.kind === 'unknown') return unread;
+  if (nodes.kind === 'unknown' || ciliumNodes.kind === 'unknown')
+    return Object.entries({ Nodes: nodes, CiliumNodes: ciliumNodes }).flatMap(([kind, fact]) =>
+      fact.kind === 'unknown' ? [rows.unknown(`${kind} cannot be read: ${fact.problem}`)] : [],
+    );
   const found = [
     ...withoutCounterpart(nodes.value, ciliumNodes.value),
     ...(mode === 'blocks' ? [] : instanceFindings(nodes.value, ciliumNodes.value, confirmed)),
   ];
   return found.length > 0
     ? found
-    : [ok(what, `${nodes.value.length} Nodes and ${ciliumNodes.value.length} CiliumNodes belong together`)];
+    : [rows.ok(`${nodes.value.length} Nodes and ${ciliumNodes.value.length} CiliumNodes belong together`)];
 }
 
 function withoutCounterpart(
@@ -45,14 +41,18 @@ function withoutCounterpart(
   const orphans = ciliumNodes.filter(({ name }) => !names.has(name));
   const silent = nodes.filter(({ name, isIgnored }) => !agents.has(name) && !isIgnored);
   return [
-    ...rows(orphans, 'CiliumNode', 'without a Node', {
-      verdict: 'warning',
-      remedy: 'delete those whose machine is gone: they may name an instance of another node',
-    }),
-    ...rows(silent, 'Node', 'without a CiliumNode', {
-      verdict: 'warning',
-      remedy: 'see why the Cilium agent does not run there: it creates the CiliumNode',
-    }),
+    ...rowOnAny(orphans, 'CiliumNode', (names) =>
+      rows.warning(
+        `${names} without a Node`,
+        'delete those whose machine is gone: they may name an instance of another node',
+      ),
+    ),
+    ...rowOnAny(silent, 'Node', (names) =>
+      rows.warning(
+        `${names} without a CiliumNode`,
+        'see why the Cilium agent does not run there: it creates the CiliumNode',
+      ),
+    ),
   ];
 }
 
@@ -71,19 +71,24 @@ function instanceFindings(
     return instanceId !== undefined && ofNode !== undefined && ofNode !== instanceId;
   });
   return [
-    ...rows(unnamed, 'Node', 'without the provider ID of an instance of this cloud', {
-      verdict: 'warning',
-      remedy:
+    ...rowOnAny(unnamed, 'Node', (names) =>
+      rows.warning(
+        `${names} without the provider ID of an instance of this cloud`,
         "let the cloud's node controller set spec.providerID, or the kubelet (--provider-id): without it, nothing verifies whose the instance is",
-    }),
-    ...rows(unsaid, 'CiliumNode', 'without an instance ID', {
-      verdict: 'problem',
-      remedy: 'run the Cilium agents with the --ipam of this cloud: they name their instance',
-    }),
-    ...rows(wrong, 'CiliumNode', 'that names another instance than its Node', {
-      verdict: 'problem',
-      remedy: 'delete the CiliumNode: its agent creates it again, with the instance of its machine',
-    }),
+      ),
+    ),
+    ...rowOnAny(unsaid, 'CiliumNode', (names) =>
+      rows.problem(
+        `${names} without an instance ID`,
+        'run the Cilium agents with the --ipam of this cloud: they name their instance',
+      ),
+    ),
+    ...rowOnAny(wrong, 'CiliumNode', (names) =>
+      rows.problem(
+        `${names} that names another instance than its Node`,
+        'delete the CiliumNode: its agent creates it again, with the instance of its machine',
+      ),
+    ),
     ...doubled(nodes, 'Nodes', 'remove the Node whose machine is gone'),
     ...doubled(ciliumNodes, 'CiliumNodes', 'delete the CiliumNode whose machine is gone'),
   ];
@@ -100,18 +105,8 @@ function doubled(
     .filter(([, of]) => of.length > 1)
     .map(([instanceId, of]) => {
       const names = of.map(({ name }) => name).join(', ');
-      return finding('problem', what, `several ${kind} name the instance ${instanceId}: ${names}`, remedy);
+      return rows.problem(`several ${kind} name the instance ${instanceId}: ${names}`, remedy);
     });
-}
-
-function rows(
-  objects: readonly { readonly name: string }[],
-  noun: string,
-  complaint: string,
-  { verdict, remedy }: { readonly verdict: 'problem' | 'warning'; readonly remedy: string },
-): readonly Finding[] {
-  if (objects.length === 0) return [];
-  return [finding(verdict, what, `${countedNames(objects, noun)} ${complaint}`, remedy)];
 }
 
 /** CiliumNodes that no controller can serve as they are: what is wrong with their fields, or missing. */
@@ -127,10 +122,7 @@ export function unservedFindings(readings: readonly CiliumNodeReading[]): readon
     const text = `cannot be read: ${first?.field}: ${first?.problem}`;
     return ignored ? [] : [{ name: sanitizedText(name), text: sanitizedText(text) }];
   });
-  return [...Map.groupBy(complaints, ({ text }) => text)].flatMap(([text, of]) =>
-    rows(of, 'CiliumNode', text, {
-      verdict: 'problem',
-      remedy: 'correct the field, or restart the agent, which writes it',
-    }),
+  return rowPerText(complaints, 'CiliumNode', (text, names) =>
+    rows.problem(`${names} ${text}`, 'correct the field, or restart the agent, which writes it'),
   );
 }

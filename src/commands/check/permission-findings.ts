@@ -14,9 +14,9 @@ import type { Infrastructure } from '../../providers/contract/infrastructure.ts'
 import type { Rehearsal, Rehearsals, RehearsedNode } from '../../providers/contract/rehearsal.ts';
 import { instanceTag, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
 import { type AskingNode, interfacesIn } from './cloud-facts.ts';
-import { type Finding, finding, ok } from './finding.ts';
+import { type Finding, rowsAbout } from './finding.ts';
 
-const what = 'permissions in the cloud';
+const rows = rowsAbout('permissions in the cloud');
 
 export interface RehearsalQuestion {
   readonly nodes: readonly AskingNode[];
@@ -91,10 +91,9 @@ export function rehearsalFindings({ witness, unshown, answers }: Rehearsals): re
     ...refused.map(({ action, kind, failure }) => {
       const { verdict, words } =
         refusals[kind === 'unanswered' && failure.kind === 'notAuthorized' ? 'unasked' : kind];
-      const found = `${action} ${words}: ${failure.code}: ${failure.message}`;
-      return finding(verdict, what, found, remedyFor(failure));
+      return rows[verdict](`${action} ${words}: ${failure.code}: ${failure.message}`, remedyFor(failure));
     }),
-    ...(permitted === '' ? [] : [ok(what, [`${witness} ${permitted}`, ...rest].join('; '))]),
+    ...(permitted === '' ? [] : [rows.ok([`${witness} ${permitted}`, ...rest].join('; '))]),
   ];
 }
 
@@ -119,15 +118,13 @@ export function unrehearsed({ policy, answered, failed, hasNodes }: Unrehearsed)
     const asked = [...answered, ...failed].map((action) => `:${action}`);
     const rest = permissions.filter((each) => !asked.some((action) => each.endsWith(action))).join(', ');
     const why = `this cloud tells whether a change is permitted only by making it: compare the policy of its role with ${file}`;
-    return ok(what, `${permitted}not asked: ${rest}; ${why}`);
+    return rows.ok(`${permitted}not asked: ${rest}; ${why}`);
   }
   if (failed.length > 0)
-    return finding('unknown', what, `changes were not asked about, because ${failed.join(', ')} failed`);
+    return rows.unknown(`changes were not asked about, because ${failed.join(', ')} failed`);
   if (hasNodes)
-    return finding(
-      'unknown',
-      what,
+    return rows.unknown(
       'changes were not asked about: of each node, the primary interface or the security groups of a new one are not known',
     );
-  return ok(what, `${permitted}changes are asked about once a CiliumNode names an instance`);
+  return rows.ok(`${permitted}changes are asked about once a CiliumNode names an instance`);
 }

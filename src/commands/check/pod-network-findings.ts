@@ -2,9 +2,9 @@
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { Infrastructure, Network } from '../../providers/contract/infrastructure.ts';
 import { contains, parseBlock } from '../../providers/contract/ipv4.ts';
-import { type Finding, finding, ok } from './finding.ts';
+import { type Finding, rowsAbout } from './finding.ts';
 
-const what = 'pod network';
+const rows = rowsAbout('pod network');
 
 /** No row without such a network. */
 export function podNetworkFindings(
@@ -17,14 +17,7 @@ export function podNetworkFindings(
   const { podNetworkId: option = '', networkId: networkOption } = options;
   if (own === undefined)
     return networkIds.has(podNetworkId)
-      ? [
-          finding(
-            'problem',
-            what,
-            `${podNetworkId} is not shown in this account and region`,
-            `correct ${option}`,
-          ),
-        ]
+      ? [rows.problem(`${podNetworkId} is not shown in this account and region`, `correct ${option}`)]
       : [];
   const all = [...networks.values()].toSorted((a, b) => Number(b.id === own.id) - Number(a.id === own.id));
   const overlaps = all.flatMap((network, index) =>
@@ -33,10 +26,10 @@ export function podNetworkFindings(
   if (overlaps.length > 0)
     return overlaps.map(({ text, ids }) =>
       ids.includes(own.id)
-        ? finding('problem', what, text, `choose a network with other blocks by ${option}`)
-        : finding('warning', what, text, `serve the nodes of one of them by ${networkOption}`),
+        ? rows.problem(text, `choose a network with other blocks by ${option}`)
+        : rows.warning(text, `serve the nodes of one of them by ${networkOption}`),
     );
-  return [ok(what, `pods get addresses of ${podNetworkId} (${blocksOf(own).join(', ')})`)];
+  return [rows.ok(`pods get addresses of ${podNetworkId} (${blocksOf(own).join(', ')})`)];
 }
 
 interface Overlap {

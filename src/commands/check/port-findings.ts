@@ -5,12 +5,11 @@ import {
   type ListenAddress,
   parseListenAddress,
 } from '../../observability/listen-address.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { countedNames, type Finding, rowsAbout } from './finding.ts';
 import { shownPod } from './program-findings.ts';
 import type { CiliumConfig } from './settings-findings.ts';
 
-const what = 'ports';
+const rows = rowsAbout('ports');
 
 /** A port of a host that a pod takes. */
 export interface TakenPort {
@@ -44,9 +43,7 @@ export function portFindings({ serveAddr, config, pods, trial }: PortQuestion): 
   const refused =
     trial?.outcome.kind === 'refused'
       ? [
-          finding(
-            'problem',
-            what,
+          rows.problem(
             `nothing can listen on ${own} of ${trial.node}, where this runs: ${trial.outcome.why}`,
             remedy,
           ),
@@ -55,9 +52,7 @@ export function portFindings({ serveAddr, config, pods, trial }: PortQuestion): 
   if (takers.length > 0)
     return [
       ...refused,
-      finding(
-        'warning',
-        what,
+      rows.warning(
         `${own} is taken in the network of hosts by ${takers.join(', and by ')}`,
         `${remedy}; outside the network of hosts, it is free`,
       ),
@@ -67,7 +62,7 @@ export function portFindings({ serveAddr, config, pods, trial }: PortQuestion): 
     pods === undefined
       ? 'is not taken by the options of Cilium'
       : `is taken neither by the options of Cilium nor by a pod, as far as those of ${pods.nodes} ${pods.nodes === 1 ? 'node' : 'nodes'} show`;
-  return [ok(what, `${own} ${free}`)];
+  return [rows.ok(`${own} ${free}`)];
 }
 
 /** Where Cilium listens on hosts. Without a default: only if the option is set. */

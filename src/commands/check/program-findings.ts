@@ -3,8 +3,7 @@ import type { Options } from '../../config/option-table.ts';
 import { type JsonObject, listAt, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowOnAny, rowPerText, rowsAbout } from './finding.ts';
 import { hasCondition } from '../../kubernetes/object-identity.ts';
 
 /** A pod, reduced to what shows which program runs in it. */
@@ -49,7 +48,8 @@ export function shownPod(raw: JsonObject): ShownPod {
 /** A digest may follow. */
 const imageVersion = /:(v?\d+\.[\w.-]{1,60})(?:@|$)/;
 
-const what = 'other programs';
+const programs = rowsAbout('other programs');
+const agent = rowsAbout('agents');
 
 /** The program of cilium-operator that gives out addresses of a cloud; the generic one with --ipam=crd gives out none. */
 const operatorOfCloud = /cilium-operator-(?:aws|azure|alibabacloud)|operator-(?:aws|azure|alibabacloud)[:@]/;
@@ -63,7 +63,7 @@ export function operatorFindings(
   pods: Fact<readonly ShownPod[]>,
   configured: string | undefined,
 ): readonly Finding[] {
-  if (pods.kind === 'unknown') return [finding('unknown', what, `pods cannot be read: ${pods.problem}`)];
+  if (pods.kind === 'unknown') return [programs.unknown(`pods cannot be read: ${pods.problem}`)];
   const isOfCloud = (pod: ShownPod): boolean =>
     operatorOfCloud.test(pod.words) ||
     (operatorOfAll.test(pod.words) && modesOfClouds.includes(modeOf(pod, configured) ?? ''));
@@ -74,13 +74,12 @@ export function operatorFindings(
     (pod) => modeOf(pod, configured),
     [...idleModes, ...modesOfClouds],
   );
-  if (running.length === 0) return giveBlocks;
   return [
-    finding(
-      'problem',
-      what,
-      `cilium-operator gives out addresses of this cloud: ${countedNames(running, 'pod')}`,
-      'replace its image and its program by those of operator-generic, with --ipam=crd, or scale it to 0 (docs/migrate.md)',
+    ...rowOnAny(running, 'pod', (names) =>
+      programs.problem(
+        `cilium-operator gives out addresses of this cloud: ${names}`,
+        'replace its image and its program by those of operator-generic, with --ipam=crd, or scale it to 0 (docs/migrate.md)',
+      ),
     ),
     ...giveBlocks,
   ];
@@ -99,7 +98,7 @@ export function blockOperatorFindings(
   pods: Fact<readonly ShownPod[]>,
   configured: string | undefined,
 ): readonly Finding[] {
-  if (pods.kind === 'unknown') return [finding('unknown', what, `pods cannot be read: ${pods.problem}`)];
+  if (pods.kind === 'unknown') return [programs.unknown(`pods cannot be read: ${pods.problem}`)];
   return operatorsOfBlocks(pods.value, (pod) => modeOf(pod, configured) ?? 'cluster-pool', idleModes);
 }
 
@@ -108,19 +107,15 @@ function operatorsOfBlocks(
   modeIn: (pod: ShownPod) => string | undefined,
   others: readonly string[],
 ): readonly Finding[] {
-  return [...Map.groupBy(pods, modeIn)].flatMap(([mode, of]) =>
-    mode === undefined || others.includes(mode)
-      ? []
-      : [
-          finding(
-            'problem',
-            what,
-            sanitizedText(
-              `cilium-operator runs with ipam=${mode}, and gives out addresses: ${countedNames(of, 'pod')}`,
-            ),
-            'give it the argument --ipam=crd before Headwater leads (docs/migrate.md)',
-          ),
-        ],
+  const giving = pods.flatMap((pod) => {
+    const mode = modeIn(pod);
+    return mode === undefined || others.includes(mode) ? [] : { name: pod.name, text: mode };
+  });
+  return rowPerText(giving, 'pod', (mode, names) =>
+    programs.problem(
+      sanitizedText(`cilium-operator runs with ipam=${mode}, and gives out addresses: ${names}`),
+      'give it the argument --ipam=crd before Headwater leads (docs/migrate.md)',
+    ),
   );
 }
 
@@ -139,9 +134,7 @@ export function operatorAbsenceFindings(
   const isNeeded = agents.kind === 'known' && agents.value.length > 0;
   if (manageAgentTaint || runs || !isNeeded) return [];
   return [
-    finding(
-      'warning',
-      what,
+    programs.warning(
       `no pod has the label ${operatorLabels}: without cilium-operator, new Nodes keep the taint ${key}, and get no pods`,
       'run one that gives out no addresses, or set manage-agent-taint (docs/migrate.md)',
     ),
@@ -160,26 +153,21 @@ export function allocatorFindings(
   if (pods.kind === 'unknown') return [];
   const all = [...new Set(pods.value.map(({ node }) => node))];
   const nodes = ours.size === 0 ? all : all.filter((node) => ours.has(node));
-  if (nodes.length === 0) return [];
-  return [
-    finding(
-      'problem',
-      what,
-      `${name} runs on ${countedNames(nodes, 'node')}, and takes addresses of the same machines`,
+  return rowOnAny(nodes, 'node', (names) =>
+    programs.problem(
+      `${name} runs on ${names}, and takes addresses of the same machines`,
       'remove it from the nodes that run Cilium',
     ),
-  ];
+  );
 }
 
 export function agentFindings(pods: Fact<readonly ShownPod[]>, selector: string): readonly Finding[] {
-  if (pods.kind === 'unknown') return [finding('unknown', 'agents', `pods cannot be read: ${pods.problem}`)];
+  if (pods.kind === 'unknown') return [agent.unknown(`pods cannot be read: ${pods.problem}`)];
   const unready = pods.value.filter(({ isReady }) => !isReady);
-  const byReason = Map.groupBy(unready, ({ waitsFor }) => waitsFor ?? 'not ready');
-  const rows = [...byReason].map(([reason, of]) =>
-    finding(
-      'warning',
-      'agents',
-      `${countedNames(of, 'pod')} of ${selector}: ${reason}`,
+  const waiting = unready.map(({ name, waitsFor: text = 'not ready' }) => ({ name, text }));
+  const rows = rowPerText(waiting, 'pod', (reason, names) =>
+    agent.warning(
+      `${names} of ${selector}: ${reason}`,
       'read its log: an agent is not ready before it has addresses',
     ),
   );
@@ -190,5 +178,5 @@ export function agentFindings(pods: Fact<readonly ShownPod[]>, selector: string)
     (version) => version,
   );
   const counts = [...versions].map(([version, of]) => `, ${of.length} of ${version}`).toSorted();
-  return [ok('agents', `${ready} pods of ${selector} are ready${counts.slice(0, 5).join('')}`)];
+  return [agent.ok(`${ready} pods of ${selector} are ready${counts.slice(0, 5).join('')}`)];
 }

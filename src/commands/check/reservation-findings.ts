@@ -2,10 +2,9 @@
 import type { Infrastructure, SubnetReservation } from '../../providers/contract/infrastructure.ts';
 import { parseBlock, sizeOf } from '../../providers/contract/ipv4.ts';
 import type { ReadReservations } from './cloud-facts.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowOnAny, rowsAbout } from './finding.ts';
 
-const what = 'reservations';
+const rows = rowsAbout('reservations');
 
 const purposes = {
   prefixes: 'for prefixes',
@@ -29,14 +28,11 @@ export function reservationFindings(
     ...(failed === undefined
       ? []
       : [
-          ok(
-            what,
+          rows.ok(
             `not known: ${failed.failure.action} failed: ${failed.failure.code}${failed.remedy === undefined ? '' : `: ${failed.remedy}`}`,
           ),
         ]),
-    ...(unasked.length === 0
-      ? []
-      : [ok(what, `not asked of ${countedNames(unasked, 'subnet')}: each takes a call`)]),
+    ...rowOnAny(unasked, 'subnet', (names) => rows.ok(`not asked of ${names}: each takes a call`)),
   ];
 }
 
@@ -56,5 +52,5 @@ function rowOf(
   const isKept = reservations.some(({ use }) => use === 'namedAddresses' || !getPrefixes);
   const remedy =
     'delete the reservation if it is not needed: no interface gets an address there without naming it, and only nodes with prefix delegation get prefixes';
-  return [isKept ? finding('warning', what, found, remedy) : ok(what, found)];
+  return [isKept ? rows.warning(found, remedy) : rows.ok(found)];
 }

@@ -8,8 +8,7 @@ import { sanitizedText } from '../../network/untrusted-text.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import type { ReadCluster } from './cluster-facts.ts';
 import { type Fact, known, mapped, valueOf } from './fact.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { countedNames, type Finding, rowsAbout } from './finding.ts';
 
 type ScopedObjects = Pick<ReadCluster, 'nodes' | 'ciliumNodes'>;
 
@@ -17,7 +16,7 @@ interface Scoped extends ScopedObjects {
   readonly findings: readonly Finding[];
 }
 
-const what = 'node-selector';
+const rows = rowsAbout('node-selector');
 
 /** Only the objects of our nodes, and what is wrong with the choice. */
 export function scoped(
@@ -41,22 +40,14 @@ export function scoped(
 function choiceFinding(chosen: Fact<readonly string[]>, scope: NodeScope): Finding {
   const { nodeSelector = '', leftToOthers = 0 } = scope.report() ?? {};
   if (chosen.kind === 'unknown')
-    return finding(
-      'unknown',
-      what,
+    return rows.unknown(
       `Nodes cannot be read, so it is not known which of them ${nodeSelector} chooses: ${chosen.problem}`,
       'let the user list nodes',
     );
   const names = chosen.value;
   if (names.length === 0)
-    return finding(
-      'warning',
-      what,
-      `${nodeSelector} chooses no Node`,
-      'compare it with kubectl get nodes --show-labels',
-    );
-  return ok(
-    what,
+    return rows.warning(`${nodeSelector} chooses no Node`, 'compare it with kubectl get nodes --show-labels');
+  return rows.ok(
     `${nodeSelector} chooses ${countedNames(names, 'Node')}, and leaves ${leftToOthers} to others`,
   );
 }
@@ -69,9 +60,7 @@ function overlapFindings(
 ): readonly Finding[] {
   if (leases.kind === 'unknown')
     return [
-      finding(
-        'unknown',
-        what,
+      rows.unknown(
         `Leases cannot be read: ${leases.problem}`,
         'let the user list leases, or compare the selectors of all releases yourself',
       ),
@@ -92,9 +81,7 @@ function overlapFindings(
       other.selector === undefined
         ? 'it has no node-selector'
         : `node-selector ${sanitizedText(other.selector.text)}`;
-    return finding(
-      'problem',
-      what,
+    return rows.problem(
       `the release of the Lease ${other.lease} (${chosen}) chooses ${countedNames(nodes, 'node')}, too`,
       `make the selectors disjoint, or delete the Lease ${other.lease} if that release is gone`,
     );

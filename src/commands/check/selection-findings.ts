@@ -5,8 +5,7 @@ import type { CloudWords } from '../../providers/contract/cilium-node-section.ts
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { AskingNode } from './cloud-facts.ts';
-import { type Finding, finding } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowPerText, rowsAbout } from './finding.ts';
 
 export interface SelectionQuestion {
   readonly nodes: readonly AskingNode[];
@@ -17,15 +16,11 @@ export interface SelectionQuestion {
 /** A row for each group of nodes that name the same in vain. */
 export function selectionFindings(question: SelectionQuestion): readonly Finding[] {
   const complaints = question.nodes.flatMap((node) =>
-    complaintsOf(node, question).map((complaint) => ({ node, ...complaint })),
+    complaintsOf(node, question).map((complaint) => ({ name: node.name, ...complaint })),
   );
-  return [...Map.groupBy(complaints, ({ text }) => text)].flatMap(([text, of]) => {
-    const [first] = of;
-    if (first === undefined) return [];
-    const nodes = of.map(({ node }) => node);
-    const found = sanitizedText(`of ${countedNames(nodes, 'node')}, ${text}`, 500);
-    return [finding(first.verdict, 'selection', found, first.remedy)];
-  });
+  return rowPerText(complaints, 'node', (text, names, { verdict, remedy }) =>
+    rowsAbout('selection')[verdict](sanitizedText(`of ${names}, ${text}`, 500), remedy),
+  );
 }
 
 interface Complaint {

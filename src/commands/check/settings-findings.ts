@@ -3,18 +3,18 @@ import { askedNameTag } from '../../config/cluster-name.ts';
 import type { LoadedOptions } from '../../config/load-options.ts';
 import { type OptionName, type Options, propertyOf } from '../../config/option-table.ts';
 import type { OptionWarning } from '../../config/option-warnings.ts';
-import { type Finding, finding, ok } from './finding.ts';
+import { type Finding, rowsAbout } from './finding.ts';
 
-const what = 'options';
+const rows = rowsAbout('options');
 
 export function settingsFindings(loaded: LoadedOptions): readonly Finding[] {
   if (loaded.kind === 'refused')
     return loaded.problems.map((problem) =>
-      finding('problem', what, problem, 'correct it: Headwater does not start with it'),
+      rows.problem(problem, 'correct it: Headwater does not start with it'),
     );
   const { options, texts, warnings } = loaded;
   return [
-    ok(what, `accepted: --ipam=${options.ipam}, and options that are set: ${texts.size}`),
+    rows.ok(`accepted: --ipam=${options.ipam}, and options that are set: ${texts.size}`),
     ...warnings.map(findingOf),
   ];
 }
@@ -25,7 +25,7 @@ function findingOf({ message, details }: OptionWarning): Finding {
   const parts = [option === undefined ? undefined : `--${option}`, because ?? cost ?? reason];
   const why = parts.filter((part) => part !== undefined).join(': ');
   const found = why === '' ? message : `${message} (${why})`;
-  return finding('warning', what, found, remedy === undefined ? undefined : String(remedy));
+  return rows.warning(found, remedy === undefined ? undefined : String(remedy));
 }
 
 /** The options of agents beside Headwater: those of one name, in the ConfigMap of Cilium. */
@@ -53,8 +53,6 @@ export function ciliumConfigFindings(
     if (theirs === undefined || theirs === ours || isOpen) return [];
     const { verdict, effect } = shared[name];
     const found = `the agents have ${name}=${theirs} by the ConfigMap cilium-config, and Headwater ${ours}: ${effect}`;
-    return [
-      finding(verdict, what, found, `set --${name} to the same, or mount cilium-config as --config-dir`),
-    ];
+    return [rows[verdict](found, `set --${name} to the same, or mount cilium-config as --config-dir`)];
   });
 }

@@ -9,10 +9,9 @@ import type { Infrastructure, Subnet } from '../../providers/contract/infrastruc
 import { type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
 import { subnetSize } from '../../controller/reporting/subnet-figures.ts';
 import type { AskingNode } from './cloud-facts.ts';
-import { type Finding, finding, ok } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { countedNames, type Finding, rowsAbout } from './finding.ts';
 
-const what = 'subnets';
+const rows = rowsAbout('subnets');
 
 /** Below this share of its size, a subnet is nearly full: as the alert HeadwaterSubnetNearlyFull. */
 const nearlyFull = 0.1;
@@ -29,17 +28,13 @@ export interface SubnetQuestion {
 /** A row for each group of nodes with the same choice. */
 export function subnetFindings(question: SubnetQuestion): readonly Finding[] {
   const choices = Map.groupBy(question.nodes, (node) => choiceOf(node, question));
-  const chosen = new Map<string, AskingNode[]>();
   const obstacles: Finding[] = [];
+  const chosen: Finding[] = [];
   for (const [choice, nodes] of choices) {
-    if (choice.startsWith('=')) chosen.set(choice.slice(1), nodes);
-    else
-      obstacles.push(
-        finding('problem', what, `${countedNames(nodes, 'node')} can get no interface: ${choice}`),
-      );
+    if (choice.startsWith('=')) chosen.push(chosenFinding(choice.slice(1), nodes, question.infrastructure));
+    else obstacles.push(rows.problem(`${countedNames(nodes, 'node')} can get no interface: ${choice}`));
   }
-  const rows = [...chosen].map(([id, nodes]) => chosenFinding(id, nodes, question.infrastructure));
-  return [...obstacles, ...rows];
+  return [...obstacles, ...chosen];
 }
 
 type SubnetChoosing = Pick<SubnetQuestion, 'infrastructure' | 'limits'>;
@@ -115,21 +110,21 @@ export function givenSubnetFindings(
   { remedies }: CloudWords,
 ): readonly Finding[] {
   const unread = [...unreadSubnets].map(([id, { code, message }]) =>
-    finding('unknown', what, `${id} cannot be read: ${code}: ${message}`),
+    rows.unknown(`${id} cannot be read: ${code}: ${message}`),
   );
-  const rows = [...subnets.values()].map((subnet) =>
+  const read = [...subnets.values()].map((subnet) =>
     subnet.freeAddresses === 0
-      ? finding('problem', what, `no address is left in ${subnet.id}`, remedies.fullSubnets)
+      ? rows.problem(`no address is left in ${subnet.id}`, remedies.fullSubnets)
       : roomFinding(subnet, `interfaces of nodes are in ${subnet.id}`, remedies.fullSubnets),
   );
-  return [...unread, ...rows];
+  return [...unread, ...read];
 }
 
 function roomFinding(subnet: Subnet, who: string, remedy: string): Finding {
   const { cidr, zone, freeAddresses } = subnet;
   const place = zone === '' ? cidr : `${cidr}, ${zone}`;
   const found = `${who} (${place}), where ${freeAddresses} of ${subnetSize(subnet)} addresses are free`;
-  return isNearlyFull(subnet) ? finding('warning', what, found, remedy) : ok(what, found);
+  return isNearlyFull(subnet) ? rows.warning(found, remedy) : rows.ok(found);
 }
 
 function isNearlyFull(subnet: Subnet): boolean {

@@ -10,8 +10,7 @@ import { readIdentity } from '../../kubernetes/object-identity.ts';
 import { type JsonObject, listAt, textAt } from '../../runtime/json.ts';
 import { waitsOn } from '../../kubernetes/watch/pending-pods.ts';
 import type { AskingNode } from './cloud-facts.ts';
-import { type Finding, finding } from './finding.ts';
-import { countedNames } from './names-in-words.ts';
+import { type Finding, rowPerText, rowsAbout } from './finding.ts';
 
 /** A pod that has a node, and no address yet. */
 export interface WaitingPod {
@@ -68,12 +67,11 @@ export function untakenFindings(
     const held = interfaces.get(instanceId);
     if (held === undefined || isStarting(object)) return [];
     const untaken = untakenAddresses(object, { interfaces: held }, requirements);
-    return untaken === undefined ? [] : [{ name, ...untakenCondition(untaken) }];
+    return untaken === undefined ? [] : [{ name, text: untakenCondition(untaken).message }];
   });
-  return [...Map.groupBy(found, ({ message }) => message)].map(([message, of]) => {
-    const whose = `that of ${countedNames(of, 'node')} does not take what it is shown`;
-    return finding('warning', 'agents', `${whose}: ${message}`);
-  });
+  return rowPerText(found, 'node', (text, names) =>
+    rowsAbout('agents').warning(`that of ${names} does not take what it is shown: ${text}`),
+  );
 }
 
 /** It may hold addresses that it has not reported, and wait for those that are still to come. */

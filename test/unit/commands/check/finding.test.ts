@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Finding, finding, findingLines, ok, worstOf } from '../../../../src/commands/check/finding.ts';
+import { type Finding, findingLines, rowsAbout, worstOf } from '../../../../src/commands/check/finding.ts';
 
 const rows: readonly Finding[] = [
-  ok('API server', 'it answers'),
-  finding('warning', 'options', 'orphaned interfaces are not deleted', 'set --cluster-name'),
+  rowsAbout('API server').ok('it answers'),
+  rowsAbout('options').warning('orphaned interfaces are not deleted', 'set --cluster-name'),
 ];
 
 describe('rows of the check', () => {
@@ -32,10 +32,10 @@ describe('rows of the check', () => {
 
   test.each([
     [[], 'ok'],
-    [[ok('a', 'b')], 'ok'],
+    [[rowsAbout('a').ok('b')], 'ok'],
     [[...rows], 'warning'],
-    [[...rows, finding('unknown', 'a', 'b')], 'unknown'],
-    [[finding('problem', 'a', 'b'), finding('unknown', 'a', 'b')], 'problem'],
+    [[...rows, rowsAbout('a').unknown('b')], 'unknown'],
+    [[rowsAbout('a').problem('b'), rowsAbout('a').unknown('b')], 'problem'],
   ] as const)('are summed up by the worst: %#', (findings, worst) => {
     expect(worstOf(findings)).toBe(worst);
   });
