@@ -1,7 +1,6 @@
 // The command agent: gives the addresses of one node to its pods, until it receives a signal.
-import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
-import { type AgentEnd, runAgent } from '../agent/agent.ts';
+import { runAgent } from '../agent/agent.ts';
 import { type AgentReport, startingReport } from '../agent/agent-report.ts';
 import { readDnsFile } from '../agent/cni/dns-file.ts';
 import { livingSandboxes } from '../agent/evidence/sandboxes.ts';
@@ -11,6 +10,7 @@ import type { Outbound } from '../config/outbound.ts';
 import { haveHome, thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
+import { NotStartable } from '../controller/clouds/cloud.ts';
 import type { ProbeResult } from '../observability/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import {
@@ -21,41 +21,14 @@ import {
 import { serveWhenFree } from '../observability/server-when-free.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
-import { reportFailure } from './command-failure.ts';
 import { exitCode } from './exit-code.ts';
-import { loadOrRefuse, type Start } from './load-or-refuse.ts';
-import { problemLine, type Readers } from './problem-line.ts';
+import { runServing, type Started, version } from './serving-command.ts';
 
-const { version } = packageJson;
-
-export async function agent(given: RawFlags): Promise<number> {
-  const command = 'agent';
-  const err = (text: string): boolean => process.stderr.write(text);
-  const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
-  const context = { command, version, processEnvironment: thisProcess, clock, err, readers } as const;
-  const start = loadOrRefuse(given, { ...context, checks: agentChecks });
-  if (start.kind === 'refused') return start.exitCode;
-  const { options, outbound, log } = start;
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (!stop.signal.aborted) log.info('shutting down', { signal });
-      stop.abort();
-    });
-  }
-  try {
-    const end = await serve({ options, outbound, log }, stop.signal);
-    if (end.kind === 'stopped') return exitCode.fine;
-    if (end.kind === 'failed') err(problemLine(command, end.problem, readers, clock));
-    return exitCode.failure;
-  } catch (error) {
-    return reportFailure(error, { ...context, log });
-  }
+export function agent(given: RawFlags): Promise<number> {
+  return runServing(given, { command: 'agent', checks: agentChecks }, serve);
 }
 
-type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'>;
-
-async function serve({ options, outbound, log }: Started, stop: AbortSignal): Promise<AgentEnd> {
+async function serve({ options, outbound, log }: Started, stop: AbortSignal): Promise<number> {
   const settings = agentSettings(options);
   const registry = createAgentMetricRegistry({ measureProcess: true });
   const ended = new AbortController();
@@ -65,7 +38,7 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
   let cluster: Cluster | undefined;
   try {
     cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound, log);
-    return await runAgent(
+    const end = await runAgent(
       {
         settings,
         clock,
@@ -82,6 +55,8 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
       },
       stop,
     );
+    if (end.kind === 'failed') throw new NotStartable(end.problem);
+    return end.kind === 'stopped' ? exitCode.fine : exitCode.failure;
   } finally {
     ended.abort();
     await cluster?.close();

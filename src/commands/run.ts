@@ -1,6 +1,5 @@
 // The commands run and nodeipam: a controller against a real API server, until it receives a signal.
 import { blockChecks } from '../blocks/settings/block-pools.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { RawFlags } from '../config/raw-option.ts';
@@ -25,13 +24,9 @@ import { createMetricRegistry } from '../observability/metrics.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import { findCluster } from './cluster-access.ts';
-import { reportFailure } from './command-failure.ts';
 import { exitCode } from './exit-code.ts';
-import { loadOrRefuse, type Start } from './load-or-refuse.ts';
 import { prepareOutbound } from './outbound-requests.ts';
-import type { Readers } from './problem-line.ts';
-
-const { version } = packageJson;
+import { runServing, type Started, version } from './serving-command.ts';
 
 export function run(given: RawFlags): Promise<number> {
   return runController('run', given);
@@ -41,39 +36,18 @@ export function nodeIpam(given: RawFlags): Promise<number> {
   return runController('nodeipam', given);
 }
 
-async function runController(command: OptionCommand, given: RawFlags): Promise<number> {
-  const err = (text: string): boolean => process.stderr.write(text);
-  const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
-  const context = { command, version, processEnvironment: thisProcess, clock, err, readers };
-  const start = loadOrRefuse(given, { ...context, checks: blockChecks });
-  if (start.kind === 'refused') return start.exitCode;
-  const { options, outbound, log } = start;
-  // Only files in a directory can change while the process runs.
-  const atStart = options.configDir === undefined ? undefined : textsAtStart(command, given, thisProcess);
-  const stop = new AbortController();
-  const shutDown = (signal: NodeJS.Signals): void => {
-    if (!stop.signal.aborted) log.info('shutting down', { signal });
-    stop.abort();
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => shutDown(signal));
-  // By default SIGHUP ends the process while it still holds the Lease. A terminal that closes sends it twice: once by its
-  // shell, once by the kernel.
-  process.on('SIGHUP', () => shutDown('SIGHUP'));
-  try {
-    return await serve(
-      { command, options, outbound, log },
-      atStart && (() => readLiveOptions(given, thisProcess, atStart)),
-      stop.signal,
-    );
-  } catch (error) {
-    return reportFailure(error, { ...context, log });
-  }
+function runController(command: OptionCommand, given: RawFlags): Promise<number> {
+  return runServing(given, { command, checks: blockChecks }, (started, stop) => {
+    // Only files in a directory can change while the process runs.
+    const atStart =
+      started.options.configDir === undefined ? undefined : textsAtStart(command, given, thisProcess);
+    const readLive = atStart && (() => readLiveOptions(given, thisProcess, atStart));
+    return serve({ command, ...started }, readLive, stop);
+  });
 }
 
-type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'> & { readonly command: OptionCommand };
-
 async function serve(
-  { command, options, outbound, log }: Started,
+  { command, options, outbound, log }: Started & { readonly command: OptionCommand },
   readLive: (() => LiveReading) | undefined,
   stop: AbortSignal,
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import { blockChecks } from '../../../src/blocks/settings/block-pools.ts';
 import { describe, expect, test } from '@jest/globals';
-import { loadOrRefuse, type Start } from '../../../src/commands/load-or-refuse.ts';
+import { loadOrRefuse, type Start } from '../../../src/commands/serving-command.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 interface Started {

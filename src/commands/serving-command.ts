@@ -1,4 +1,6 @@
-// First step of the commands run and nodeipam: loads the options or reports why they are invalid. It starts nothing.
+// The frame of the commands run, nodeipam and agent: loads the options or reports why they are invalid, and serves until a
+// signal.
+import packageJson from '../../package.json' with { type: 'json' };
 import type { DestinationStream } from 'pino';
 import type { RawFlags } from '../config/raw-option.ts';
 import { type LoadedOptions, loadOptions, type RoomChecks } from '../config/load-options.ts';
@@ -7,11 +9,14 @@ import type { ConfiguredCommand } from '../config/option-scope.ts';
 import type { ProcessEnvironment } from '../config/option-row.ts';
 import { type Options, propertyOf } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
+import { thisProcess } from '../config/process-environment.ts';
 import { unknownVariables } from '../config/unknown-variables.ts';
+import { NotStartable } from '../controller/clouds/cloud.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
 import { createJsonLogger } from '../observability/json-logger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 import { exitCode } from './exit-code.ts';
 import { problemLine, type Readers } from './problem-line.ts';
 
@@ -31,9 +36,51 @@ export interface StartContext {
   readonly logTo?: DestinationStream;
 }
 
+export interface Started {
+  readonly options: Options;
+  readonly outbound: Outbound;
+  readonly log: Logger;
+}
+
 export type Start =
-  | { readonly kind: 'go'; readonly options: Options; readonly outbound: Outbound; readonly log: Logger }
+  | ({ readonly kind: 'go' } & Started)
   | { readonly kind: 'refused'; readonly exitCode: number };
+
+export const { version } = packageJson;
+
+/** Resolves to the exit code: that of `serve`, which ends once `stop` aborts, or says by a NotStartable why it cannot start. */
+export async function runServing(
+  given: RawFlags,
+  { command, checks }: { readonly command: ConfiguredCommand; readonly checks: RoomChecks },
+  serve: (started: Started, stop: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const err = (text: string): boolean => process.stderr.write(text);
+  const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
+  const context = { command, checks, version, processEnvironment: thisProcess, clock: systemClock };
+  const start = loadOrRefuse(given, { ...context, err, readers });
+  if (start.kind === 'refused') return start.exitCode;
+  const { log } = start;
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    // By default SIGHUP ends the process while a controller still holds the Lease. A terminal that closes sends it twice: once
+    // by its shell, once by the kernel. Another signal that is repeated ends a controller at once.
+    const isHeardAgain = signal === 'SIGHUP' || command === 'agent';
+    process[isHeardAgain ? 'on' : 'once'](signal, () => {
+      if (!stop.signal.aborted) log.info('shutting down', { signal });
+      stop.abort();
+    });
+  }
+  try {
+    return await serve(start, stop.signal);
+  } catch (error) {
+    if (error instanceof NotStartable) {
+      err(problemLine(command, error.message, readers, systemClock));
+      return exitCode[error.kind];
+    }
+    log.error('exiting after an unexpected error', { error });
+    return exitCode.failure;
+  }
+}
 
 /**
  * Loads the options and opens the log. It logs settings that differ from the defaults, and the warnings. Each invalid
