@@ -4,16 +4,14 @@ import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
 import { thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
 import { boolean, oneOf } from '../config/value-kinds.ts';
-import { NotStartable } from '../controller/clouds/cloud.ts';
-import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import { type Finding, findingLines, worstOf } from './check/finding.ts';
-import { examine, type ReachedCluster } from './check/examination.ts';
-import { type Fact, known, unknown } from './check/fact.ts';
+import { examine } from './check/examination.ts';
+import { known, unknown } from './check/fact.ts';
 import { settingsFindings } from './check/settings-findings.ts';
 import { thisMachine } from './check/this-machine.ts';
 import { type OpenedCloud, openCloud } from './cloud-access.ts';
-import { findCluster } from './cluster-access.ts';
+import { reachCluster } from './cluster-access.ts';
 import { exitCode } from './exit-code.ts';
 import { readFlags } from './flag-values.ts';
 import { printLines } from './status/print-lines.ts';
@@ -47,29 +45,13 @@ async function findingsWith(loaded: LoadedOptions, asksAsController: boolean): P
   if (loaded.kind === 'refused') return [];
   const { options, outbound } = loaded;
   const { signal } = new AbortController();
-  const cluster = await reachCluster(loaded, asksAsController);
+  const reached = await reachCluster(loaded, warn);
+  const cluster = typeof reached === 'string' ? unknown(reached) : known({ ...reached, asksAsController });
   try {
     const opened = (): Promise<OpenedCloud> => openCloud({ options, outbound, warn }, signal);
     return await examine({ options, cluster, clock, machine: thisMachine, openCloud: opened }, signal);
   } finally {
-    if (cluster.kind === 'known') await cluster.value.transport.close();
-  }
-}
-
-async function reachCluster(
-  { options, outbound }: Extract<LoadedOptions, { kind: 'options' }>,
-  asksAsController: boolean,
-): Promise<Fact<ReachedCluster & { readonly transport: UndiciTransport }>> {
-  try {
-    const access = await findCluster(options, { ...outbound, log: { warn } });
-    return known({
-      server: access.server.origin,
-      transport: new UndiciTransport({ access, clock }),
-      asksAsController,
-    });
-  } catch (error) {
-    if (error instanceof NotStartable) return unknown(error.message);
-    throw error;
+    if (typeof reached !== 'string') await reached.transport.close();
   }
 }
 

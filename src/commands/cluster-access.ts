@@ -4,8 +4,10 @@ import { thisProcess } from '../config/process-environment.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import { loadClusterAccess } from '../kubernetes/auth/load-cluster-access.ts';
 import type { ClusterAccess } from '../kubernetes/transport/cluster-access.ts';
+import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
 import { type Proxies, proxyFor } from '../network/proxies.ts';
+import type { Outbound } from '../config/outbound.ts';
 import type { Logger } from '../observability/logger.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 
@@ -28,6 +30,20 @@ export async function findCluster(
     return access;
   } catch (error) {
     throw error instanceof KubernetesError ? new NotStartable(error.message, { cause: error }) : error;
+  }
+}
+
+/** The API server for a command that only asks, or why there is no way to it. */
+export async function reachCluster(
+  { options, outbound }: { readonly options: ClusterOptions; readonly outbound: Outbound },
+  warn: (message: string) => void,
+): Promise<{ readonly server: string; readonly transport: UndiciTransport } | string> {
+  try {
+    const access = await findCluster(options, { ...outbound, log: { warn } });
+    return { server: access.server.origin, transport: new UndiciTransport({ access, clock }) };
+  } catch (error) {
+    if (error instanceof NotStartable) return error.message;
+    throw error;
   }
 }
 

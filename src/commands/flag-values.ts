@@ -1,4 +1,7 @@
-// The values of flags that a command has of its own.
+// The values of flags that a command has of its own, and of the options of the controller that it takes to ask.
+import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
+import type { OptionName } from '../config/option-table.ts';
+import { thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
 import type { ValueKind } from '../config/value-kinds.ts';
 
@@ -23,6 +26,18 @@ export function readFlags<K extends Kinds>(given: RawFlags, kinds: K): Values<K>
     return [name, values.length === 0 ? undefined : (kind.combine?.(values) ?? values.at(-1))] as const;
   });
   return problems.length > 0 ? problems.join('; ') : (Object.fromEntries(entries) as Values<K>);
+}
+
+const noChecks = { problems: () => [], warnings: () => [] };
+
+/** Loads the options as of the command run, by these flags alone. Returns what is wrong with them. */
+export function optionsAmong(
+  given: RawFlags,
+  names: readonly OptionName[],
+): Extract<LoadedOptions, { kind: 'options' }> | string {
+  const flags = new Map([...given].filter(([name]) => names.some((known) => known === name)));
+  const loaded = loadOptions(flags, thisProcess, { checks: noChecks });
+  return loaded.kind === 'refused' ? loaded.problems.join('; ') : loaded;
 }
 
 export function lastOf(given: RawFlags, name: string): string | undefined {

@@ -1,13 +1,11 @@
 // The command max-pods: asks the cloud what instance types can hold, and prints how many pods a node can have.
 import { cloudOf, cloudSettings } from '../config/clouds/clouds.ts';
-import { loadOptions } from '../config/load-options.ts';
 import type { Options } from '../config/option-table.ts';
-import { thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
 import type { Cloud } from '../controller/clouds/cloud.ts';
 import { askCloud, problemWithCloud } from './cloud-access.ts';
 import { exitCode } from './exit-code.ts';
-import { readFlags } from './flag-values.ts';
+import { optionsAmong, readFlags } from './flag-values.ts';
 import {
   capacityLines,
   capacityOf,
@@ -23,9 +21,8 @@ import { printLines } from './status/print-lines.ts';
 export async function maxPods(given: RawFlags): Promise<number> {
   const question = questionIn(given);
   if (typeof question === 'string') return fail(question);
-  const flags = new Map([...given].filter(([name]) => maxPodsOptions.some((known) => known === name)));
-  const loaded = loadOptions(flags, thisProcess, { checks: { problems: () => [], warnings: () => [] } });
-  if (loaded.kind === 'refused') return fail(loaded.problems.join('; '));
+  const loaded = optionsAmong(given, maxPodsOptions);
+  if (typeof loaded === 'string') return fail(loaded);
   const { options, outbound } = loaded;
   const unfit = misfitOf(question, options);
   if (unfit !== undefined) return fail(unfit);

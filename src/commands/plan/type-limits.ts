@@ -1,11 +1,10 @@
 // Asks the cloud what instances of a type can hold that no node of the cluster has.
 import { isCloudMode } from '../../config/clouds/clouds.ts';
-import { loadOptions } from '../../config/load-options.ts';
-import { thisProcess } from '../../config/process-environment.ts';
 import type { RawFlags } from '../../config/raw-option.ts';
 import type { NodeKind, PlanningReport } from '../../controller/reporting/planning-report.ts';
 import type { InstanceLimits } from '../../providers/contract/facts.ts';
 import { askCloud, problemWithCloud } from '../cloud-access.ts';
+import { optionsAmong } from '../flag-values.ts';
 import { cloudOptions } from '../plan-description.ts';
 
 /** Whether only the cloud can say what the type holds. */
@@ -24,10 +23,8 @@ export async function readTypeLimits(
   { type, ipam }: { readonly type: string; readonly ipam: string },
 ): Promise<InstanceLimits | string> {
   if (!isCloudMode(ipam)) return 'this headwater does not know its cloud';
-  const flags = new Map([...given].filter(([name]) => cloudOptions.some((known) => known === name)));
-  flags.set('ipam', [ipam]);
-  const loaded = loadOptions(flags, thisProcess, { checks: { problems: () => [], warnings: () => [] } });
-  if (loaded.kind === 'refused') return loaded.problems.join('; ');
+  const loaded = optionsAmong(new Map([...given, ['ipam', [ipam]]]), ['ipam', ...cloudOptions]);
+  if (typeof loaded === 'string') return loaded;
   const { options, outbound } = loaded;
   const warn = (message: string): void => void process.stderr.write(`headwater plan: ${message}\n`);
   try {

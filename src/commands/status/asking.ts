@@ -1,14 +1,11 @@
 // The base of the commands that ask a controller: their options, how they find it, and how they print its answer.
-import { loadOptions } from '../../config/load-options.ts';
-import { thisProcess } from '../../config/process-environment.ts';
 import type { RawFlags } from '../../config/raw-option.ts';
 import { oneOf } from '../../config/value-kinds.ts';
-import { NotStartable } from '../../controller/clouds/cloud.ts';
-import { UndiciTransport } from '../../kubernetes/transport/undici-transport.ts';
+import type { UndiciTransport } from '../../kubernetes/transport/undici-transport.ts';
 import { formatListenAddress, parseListenAddress } from '../../observability/listen-address.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
-import { findCluster } from '../cluster-access.ts';
-import { lastOf, readFlags } from '../flag-values.ts';
+import { reachCluster } from '../cluster-access.ts';
+import { lastOf, optionsAmong, readFlags } from '../flag-values.ts';
 import { placeOptions, watchInterval } from '../status-description.ts';
 import { readAgentOf } from './agent-pod.ts';
 import { type LeaderPlace, LeaderReader } from './leader.ts';
@@ -152,27 +149,20 @@ interface OpenedCluster extends LeaderPlace {
 
 /** Resolves to what is wrong if there is no way to the API server. */
 async function openCluster(command: string, given: RawFlags): Promise<OpenedCluster | string> {
-  const flags = new Map(
-    placeOptions.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? []]] : [])),
+  const loaded = optionsAmong(given, placeOptions);
+  if (typeof loaded === 'string') return loaded;
+  const reached = await reachCluster(
+    loaded,
+    (message) => void process.stderr.write(`headwater ${command}: ${message}\n`),
   );
-  const loaded = loadOptions(flags, thisProcess, { checks: { problems: () => [], warnings: () => [] } });
-  if (loaded.kind === 'refused') return loaded.problems.join('; ');
-  const { options, sources, outbound } = loaded;
-  const log = {
-    warn: (message: string) => void process.stderr.write(`headwater ${command}: ${message}\n`),
+  if (typeof reached === 'string') return reached;
+  const { options, sources } = loaded;
+  const isLeaseGiven = sources['leader-election-lease-name'].kind !== 'default';
+  return {
+    transport: reached.transport,
+    namespace: options.k8sNamespace,
+    lease: isLeaseGiven ? options.leaderElectionLeaseName : undefined,
   };
-  try {
-    const access = await findCluster(options, { ...outbound, log });
-    const isLeaseGiven = sources['leader-election-lease-name'].kind !== 'default';
-    return {
-      transport: new UndiciTransport({ access, clock }),
-      namespace: options.k8sNamespace,
-      lease: isLeaseGiven ? options.leaderElectionLeaseName : undefined,
-    };
-  } catch (error) {
-    if (error instanceof NotStartable) return error.message;
-    throw error;
-  }
 }
 
 export function isJson(given: RawFlags): boolean {
