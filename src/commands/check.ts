@@ -3,7 +3,7 @@ import { blockChecks } from '../blocks/settings/block-pools.ts';
 import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
 import { thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
-import { boolean, oneOf } from '../config/value-kinds.ts';
+import { boolean } from '../config/value-kinds.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import { type Finding, findingLines, worstOf } from './check/finding.ts';
 import { examine } from './check/examination.ts';
@@ -12,11 +12,12 @@ import { settingsFindings } from './check/settings-findings.ts';
 import { thisMachine } from './check/this-machine.ts';
 import { type OpenedCloud, openCloud } from './cloud-access.ts';
 import { reachCluster } from './cluster-access.ts';
+import { outputKind } from './command-description.ts';
 import { exitCode } from './exit-code.ts';
 import { readFlags } from './flag-values.ts';
 import { printLines } from './status/print-lines.ts';
 
-const kinds = { output: oneOf(['text', 'json']), 'skip-access-review': boolean };
+const kinds = { output: outputKind, 'skip-access-review': boolean };
 
 export async function check(given: RawFlags): Promise<number> {
   const own = readFlags(given, kinds);

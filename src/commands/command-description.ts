@@ -1,6 +1,6 @@
 // Describes a command, so that the command line can be built without loading it.
 import type { RawFlags } from '../config/raw-option.ts';
-import type { ValueKind } from '../config/value-kinds.ts';
+import { oneOf, type ValueKind } from '../config/value-kinds.ts';
 
 export interface CommandDescription {
   readonly name: string;
@@ -22,8 +22,8 @@ export interface FlagDescription {
   readonly name: string;
   /** Undefined for a switch, which is given as the text "true". */
   readonly value?: FlagValue;
-  /** Heading of the flag in the help. */
-  readonly group: string;
+  /** Heading of the flag in the help. Default: Options. */
+  readonly group?: string;
   readonly help: string;
   /** Sentences below the flag in the help: accepted values, default. */
   readonly notes: readonly string[];
@@ -34,17 +34,29 @@ export function flagOf(
   name: string,
   kind: Pick<ValueKind<unknown>, 'accepts' | 'bare' | 'placeholder'>,
   { help, otherwise }: { readonly help: string; readonly otherwise?: string },
-): Omit<FlagDescription, 'group'> {
+): FlagDescription {
   const { accepts, bare, placeholder } = kind;
   const notes = [`Accepted: ${accepts}`, ...(otherwise === undefined ? [] : [`Default: ${otherwise}.`])];
   return { name, value: { placeholder, ...(bare !== undefined && { bare }) }, help, notes };
 }
 
+/** A flag whose values are not read as any kind. */
+export function textFlag(
+  name: string,
+  placeholder: string,
+  { help, notes = [] }: { readonly help: string; readonly notes?: readonly string[] },
+): FlagDescription {
+  return { name, value: { placeholder }, help, notes };
+}
+
+export function switchFlag(name: string, help: string, notes: readonly string[] = []): FlagDescription {
+  return { name, help, notes };
+}
+
+export const outputKind = { ...oneOf(['text', 'json']), placeholder: 'format' };
+
 /** Flags under one heading. */
-export function flagsUnder(
-  group: string,
-  flags: readonly Omit<FlagDescription, 'group'>[],
-): readonly FlagDescription[] {
+export function flagsUnder(group: string, flags: readonly FlagDescription[]): readonly FlagDescription[] {
   return flags.map((flag) => ({ ...flag, group }));
 }
 

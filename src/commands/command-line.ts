@@ -140,7 +140,7 @@ function addCommand(
 
 /** An option that appends each of its values to `given`. */
 function optionFor(flag: FlagDescription, given: Map<string, readonly string[]>): Option {
-  const { name, value, group, help, notes } = flag;
+  const { name, value, group = 'Options:', help, notes } = flag;
   const keep = (text: string): string => {
     given.set(name, [...(given.get(name) ?? []), text]);
     return text;

@@ -3,24 +3,16 @@ import { mkdtemp, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RawFlags } from '../config/raw-option.ts';
-import { oneOf } from '../config/value-kinds.ts';
 import { chaptersOf } from './demo/blocks/block-chapters.ts';
 import { BlockDemonstration } from './demo/blocks/block-demonstration.ts';
-import { demoCloudNames } from './demo/controller-options.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
-import { demoNodes } from './demo-description.ts';
+import { demoKinds } from './demo-description.ts';
 import { exitCode } from './exit-code.ts';
 import { lastOf, readFlags } from './flag-values.ts';
 
-const kinds = {
-  nodes: demoNodes,
-  ipam: oneOf(['eni', 'cluster-pool', 'multi-pool', 'nodeipam']),
-  cloud: oneOf(demoCloudNames),
-};
-
 export async function demo(given: RawFlags): Promise<number> {
-  const read = readFlags(given, kinds);
+  const read = readFlags(given, demoKinds);
   if (typeof read === 'string') return refuse(read);
   const { nodes = 50, ipam: mode = 'eni', cloud = 'aws' } = read;
   const dropped = droppedFlags(given, { mode, cloud });

@@ -1,7 +1,7 @@
 // Describes the command max-pods.
 import type { OptionName } from '../config/option-table.ts';
 import { integer, list, oneOf } from '../config/value-kinds.ts';
-import { type CommandDescription, flagOf, flagsUnder } from './command-description.ts';
+import { type CommandDescription, flagOf, flagsUnder, textFlag } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 
 /** Options that decide how many addresses a node can hold, and where the cloud is asked; as for the command run. */
@@ -44,27 +44,26 @@ export const maxPodsDescription: Omit<CommandDescription, 'run'> = {
     'Its exit code is 0 if all types are known, 1 if not, and 2 if it could not find out.',
   words: { of: 'type', help: 'Instance types, as those of --type.' },
   flags: [
-    ...flagsUnder('Options:', [
-      flagOf('type', maxPodsKinds.type, { help: 'The instance types. May be repeated.' }),
-      flagOf('first-interface-index', maxPodsKinds['first-interface-index'], {
-        help: 'The device index of the first interface for pods: first-interface-index of the agents.',
-        otherwise: 'that of a CiliumNode that sets none; at least 1 if pods are in a VPC of their own',
-      }),
-      flagOf('interfaces', maxPodsKinds.interfaces, {
-        help: 'The interfaces of a node, on Azure, where its machine is given them.',
-        otherwise: '1',
-      }),
-      flagOf('host-network-pods', maxPodsKinds['host-network-pods'], {
-        help: 'Pods of each node in the network of the host, such as the agent of Cilium and kube-proxy.',
-        otherwise: '2',
-      }),
-      {
-        name: 'output',
-        value: { placeholder: 'format' },
-        help: 'How to print it. karpenter is the part of a node class, with the least of all types.',
-        notes: ['Accepted: text, json, karpenter (on AWS and Azure)', 'Default: text.'],
-      },
-    ]),
-    ...maxPodsOptions.map((name) => ({ ...optionFlag('run', name), group: 'As for headwater run:' })),
+    flagOf('type', maxPodsKinds.type, { help: 'The instance types. May be repeated.' }),
+    flagOf('first-interface-index', maxPodsKinds['first-interface-index'], {
+      help: 'The device index of the first interface for pods: first-interface-index of the agents.',
+      otherwise: 'that of a CiliumNode that sets none; at least 1 if pods are in a VPC of their own',
+    }),
+    flagOf('interfaces', maxPodsKinds.interfaces, {
+      help: 'The interfaces of a node, on Azure, where its machine is given them.',
+      otherwise: '1',
+    }),
+    flagOf('host-network-pods', maxPodsKinds['host-network-pods'], {
+      help: 'Pods of each node in the network of the host, such as the agent of Cilium and kube-proxy.',
+      otherwise: '2',
+    }),
+    textFlag('output', 'format', {
+      help: 'How to print it. karpenter is the part of a node class, with the least of all types.',
+      notes: ['Accepted: text, json, karpenter (on AWS and Azure)', 'Default: text.'],
+    }),
+    ...flagsUnder(
+      'As for headwater run:',
+      maxPodsOptions.map((name) => optionFlag('run', name)),
+    ),
   ],
 };

@@ -1,7 +1,7 @@
 // Describes the command plan.
 import type { OptionName } from '../config/option-table.ts';
 import { integer, list, text } from '../config/value-kinds.ts';
-import { type CommandDescription, flagOf, flagsUnder } from './command-description.ts';
+import { type CommandDescription, flagOf, flagsUnder, textFlag } from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 import { askingFlags } from './status-description.ts';
 
@@ -41,48 +41,43 @@ export const planDescription: Omit<CommandDescription, 'run'> = {
     'It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
     'Its exit code is 0 if all nodes get what they ask for, 1 if not, and 2 if it could not find out.',
   flags: [
-    ...flagsUnder('Options:', [
-      flagOf('add', planKinds.add, { help: 'How many nodes to plan.' }),
-      flagOf('type', planKinds.type, {
-        help: 'Their instance type. The cloud is asked about one that no node has, with its credentials as for headwater run.',
-        otherwise: 'that of most nodes in their zone',
-      }),
-      flagOf('zone', planKinds.zone, {
-        help: 'The zones that they are spread over. May be repeated.',
-        otherwise: 'all with nodes',
-      }),
-      flagOf('subnet', planKinds.subnet, {
-        help: 'The subnet that their instances are in: they are planned like nodes that are in it, too.',
-        otherwise: 'that of most nodes in their zone',
-      }),
-      flagOf('pods', planKinds.pods, {
-        help: 'The pods of each node that need an address.',
-        otherwise: 'as many as it can hold',
-      }),
-      flagOf('agent-addresses', planKinds['agent-addresses'], {
-        help: 'The pod addresses that the agent of each node takes for itself: of its router, and of its health endpoint.',
-        otherwise: '2',
-      }),
-      flagOf('pre-allocate', planKinds['pre-allocate'], {
-        help: 'The addresses that each node keeps free.',
-        otherwise: 'as most nodes in their zone; with pools of blocks, 8 of the pool named default',
-      }),
-      flagOf('pool', planKinds.pool, {
-        help: 'With multi-pool: the pool that the addresses are of.',
-        otherwise: 'the only one, else that named default',
-      }),
-      {
-        name: 'snapshot',
-        value: { placeholder: 'path' },
-        help: 'A file of headwater snapshot to plan with. No cluster is asked then.',
-        notes: [],
-      },
-    ]),
+    flagOf('add', planKinds.add, { help: 'How many nodes to plan.' }),
+    flagOf('type', planKinds.type, {
+      help: 'Their instance type. The cloud is asked about one that no node has, with its credentials as for headwater run.',
+      otherwise: 'that of most nodes in their zone',
+    }),
+    flagOf('zone', planKinds.zone, {
+      help: 'The zones that they are spread over. May be repeated.',
+      otherwise: 'all with nodes',
+    }),
+    flagOf('subnet', planKinds.subnet, {
+      help: 'The subnet that their instances are in: they are planned like nodes that are in it, too.',
+      otherwise: 'that of most nodes in their zone',
+    }),
+    flagOf('pods', planKinds.pods, {
+      help: 'The pods of each node that need an address.',
+      otherwise: 'as many as it can hold',
+    }),
+    flagOf('agent-addresses', planKinds['agent-addresses'], {
+      help: 'The pod addresses that the agent of each node takes for itself: of its router, and of its health endpoint.',
+      otherwise: '2',
+    }),
+    flagOf('pre-allocate', planKinds['pre-allocate'], {
+      help: 'The addresses that each node keeps free.',
+      otherwise: 'as most nodes in their zone; with pools of blocks, 8 of the pool named default',
+    }),
+    flagOf('pool', planKinds.pool, {
+      help: 'With multi-pool: the pool that the addresses are of.',
+      otherwise: 'the only one, else that named default',
+    }),
+    textFlag('snapshot', 'path', {
+      help: 'A file of headwater snapshot to plan with. No cluster is asked then.',
+    }),
     ...askingFlags,
-    ...cloudOptions.map((name) => ({
-      ...optionFlag('run', name),
-      group: 'As for headwater run, where the cloud is asked:',
-    })),
+    ...flagsUnder(
+      'As for headwater run, where the cloud is asked:',
+      cloudOptions.map((name) => optionFlag('run', name)),
+    ),
   ],
 };
 
@@ -94,14 +89,10 @@ export const snapshotDescription: Omit<CommandDescription, 'run'> = {
     'It changes nothing. It needs get on leases, list on pods, and get and create on pods/portforward.\n\n' +
     'Its exit code is 0 if it has a snapshot, and 2 if not.',
   flags: [
-    ...flagsUnder('Options:', [
-      {
-        name: 'file',
-        value: { placeholder: 'path' },
-        help: 'The file to write. It is replaced as a whole, or not at all.',
-        notes: ['Default: standard output.'],
-      },
-    ]),
+    textFlag('file', 'path', {
+      help: 'The file to write. It is replaced as a whole, or not at all.',
+      notes: ['Default: standard output.'],
+    }),
     ...askingFlags.filter(({ name }) => name !== 'output'),
   ],
 };

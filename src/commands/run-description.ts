@@ -4,20 +4,29 @@ import { type ConfiguredCommand, defaultsIn, kindIn, optionsOfCommand } from '..
 import { environmentNameOf, optionTable, type OptionName } from '../config/option-table.ts';
 import { agentModeRow } from '../config/options/agent-options.ts';
 import { withoutEffectIn } from '../config/options/options-without-effect.ts';
-import { type CommandDescription, type FlagDescription, flagsUnder } from './command-description.ts';
+import {
+  type CommandDescription,
+  type FlagDescription,
+  flagOf,
+  outputKind,
+  switchFlag,
+} from './command-description.ts';
 
 const familyHelp = {
   'enable-ipv4': 'Gives out IPv4 addresses. If unset, it is on if this node has an IPv4 block.',
   'enable-ipv6': 'Gives out IPv6 addresses. If unset, it is on if this node has an IPv6 block.',
 } as const;
 
+const precedence =
+  '\n\nAn option comes from the command line, else from its environment variable, else from a file of its name in ' +
+  '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.';
+
 export const runDescription: Omit<CommandDescription, 'run'> = {
   name: 'run',
   summary: 'supply the nodes of a cluster',
   description:
-    'Watches the CiliumNodes of a cluster and keeps each supplied with addresses, until it is stopped.\n\n' +
-    'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
-    '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
+    'Watches the CiliumNodes of a cluster and keeps each supplied with addresses, until it is stopped.' +
+    precedence,
   flags: optionFlags('run'),
 };
 
@@ -30,19 +39,11 @@ export const checkDescription: Omit<CommandDescription, 'run'> = {
     'Permissions are those of who runs it: run it as the service account and the role of the controller.\n\n' +
     'Its exit code is 0 if nothing is wrong, 1 if there is a problem, and 2 if there is none, but something could not be found out.',
   flags: [
-    ...flagsUnder('Options:', [
-      {
-        name: 'output',
-        value: { placeholder: 'format' },
-        help: 'How to print it.',
-        notes: ['Accepted: text, json', 'Default: text.'],
-      },
-      {
-        name: 'skip-access-review',
-        help: 'Does not ask which permissions in Kubernetes are granted: for an account other than that of the controller, such as of the Job of the chart, which may read what the command reads and no more.',
-        notes: [],
-      },
-    ]),
+    flagOf('output', outputKind, { help: 'How to print it.', otherwise: 'text' }),
+    switchFlag(
+      'skip-access-review',
+      'Does not ask which permissions in Kubernetes are granted: for an account other than that of the controller, such as of the Job of the chart, which may read what the command reads and no more.',
+    ),
     ...runDescription.flags,
   ],
 };
@@ -53,9 +54,8 @@ export const nodeIpamDescription: Omit<CommandDescription, 'run'> = {
   description:
     'Gives each Node a block of --cluster-cidr, as the node-ipam-controller of kube-controller-manager does, until it is ' +
     'stopped; with --cidr-allocator-type=CloudAllocator, what a cloud routes to the instance of each Node. Only one of the two ' +
-    'may run: start kube-controller-manager with --controllers=*,-node-ipam-controller.\n\n' +
-    'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
-    '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
+    'may run: start kube-controller-manager with --controllers=*,-node-ipam-controller.' +
+    precedence,
   flags: optionFlags('nodeipam'),
 };
 
@@ -64,9 +64,8 @@ export const agentDescription: Omit<CommandDescription, 'run'> = {
   summary: 'give the addresses of one node to its pods',
   description:
     'Gives addresses of the blocks of this node to its pods, over a Unix socket: to the CNI plugin headwater-ipam, and to ' +
-    'other clients by REST, until it is stopped.\n\n' +
-    'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
-    '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
+    'other clients by REST, until it is stopped.' +
+    precedence,
   flags: optionFlags('agent'),
 };
 

@@ -1,6 +1,12 @@
 // Describes the commands that ask a controller: status and explain.
 import { integer } from '../config/value-kinds.ts';
-import { type CommandDescription, type FlagDescription, flagOf, flagsUnder } from './command-description.ts';
+import {
+  type CommandDescription,
+  type FlagDescription,
+  flagOf,
+  outputKind,
+  textFlag,
+} from './command-description.ts';
 import { optionFlag } from './run-description.ts';
 
 /** Options that name a cluster and its controller, as for the command run. */
@@ -13,20 +19,14 @@ export const placeOptions = [
 
 export const askingFlags = [
   ...placeOptions.map(placeFlag),
-  ...flagsUnder('Options:', [
-    {
-      name: 'address',
-      value: { placeholder: 'host:port' },
-      help: 'Where a controller serves its status. It is read there, without Kubernetes.',
-      notes: ['Accepted: host:port or http://host:port, such as 127.0.0.1:9966'],
-    },
-    {
-      name: 'output',
-      value: { placeholder: 'format' },
-      help: 'How to print it. json is the answer of /status, unchanged.',
-      notes: ['Accepted: text, json', 'Default: text.'],
-    },
-  ]),
+  textFlag('address', 'host:port', {
+    help: 'Where a controller serves its status. It is read there, without Kubernetes.',
+    notes: ['Accepted: host:port or http://host:port, such as 127.0.0.1:9966'],
+  }),
+  flagOf('output', outputKind, {
+    help: 'How to print it. json is the answer of /status, unchanged.',
+    otherwise: 'text',
+  }),
 ];
 
 const finding =
@@ -41,12 +41,10 @@ const watchFlag = flagOf('watch', watchInterval, {
   otherwise: 'once; 2 without a number',
 });
 
-const nodeFlag = {
-  name: 'node',
-  value: { placeholder: 'name' },
+const nodeFlag = textFlag('node', 'name', {
   help: 'Asks the agent of this node instead: which addresses it has, how many pods have some, and what it waits for. It needs list on pods, and get and create on pods/portforward, in the namespace of the agents.',
   notes: ['Accepted: the name of a Node', 'Default: the controller is asked.'],
-} as const;
+});
 
 export const statusDescription: Omit<CommandDescription, 'run'> = {
   name: 'status',
@@ -54,7 +52,7 @@ export const statusDescription: Omit<CommandDescription, 'run'> = {
   description:
     'Finds the leader by its Lease, reads its status through the API server, and shows it: who leads, whether it is ready, nodes by state, pods that wait, reasons, ' +
     `subnets or pools, rate limits, and what is paused or held. ${finding}`,
-  flags: [...askingFlags, ...flagsUnder('Options:', [nodeFlag, watchFlag])],
+  flags: [...askingFlags, nodeFlag, watchFlag],
 };
 
 export const explainDescription: Omit<CommandDescription, 'run'> = {

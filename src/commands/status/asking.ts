@@ -1,10 +1,10 @@
 // The base of the commands that ask a controller: their options, how they find it, and how they print its answer.
 import type { RawFlags } from '../../config/raw-option.ts';
-import { oneOf } from '../../config/value-kinds.ts';
 import type { UndiciTransport } from '../../kubernetes/transport/undici-transport.ts';
 import { formatListenAddress, parseListenAddress } from '../../observability/listen-address.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { reachCluster } from '../cluster-access.ts';
+import { outputKind } from '../command-description.ts';
 import { lastOf, optionsAmong, readFlags } from '../flag-values.ts';
 import { placeOptions, watchInterval } from '../status-description.ts';
 import { readAgentOf } from './agent-pod.ts';
@@ -102,7 +102,7 @@ export function printAnswer(command: string, answer: Told | string, asJson: bool
 }
 
 export function wrongFlag(given: RawFlags): string | undefined {
-  const read = readFlags(given, { output: oneOf(['text', 'json']), watch: watchInterval });
+  const read = readFlags(given, { output: outputKind, watch: watchInterval });
   return typeof read === 'string' ? read : undefined;
 }
 
