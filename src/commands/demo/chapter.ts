@@ -5,6 +5,7 @@ import type {
   EmbeddedCluster,
   SimulatedCluster,
 } from '../../simulator/cluster/embedded-cluster.ts';
+import type { NodeFacts } from '../../simulator/workload/node-facts.ts';
 import type { Workload } from '../../simulator/workload/workload.ts';
 import type { LogLine } from './controller-process.ts';
 import type { Picture } from './picture.ts';
@@ -25,6 +26,25 @@ export interface ChapterContext<Cluster extends SimulatedCluster = SimulatedClus
 export type Ec2Context = ChapterContext<EmbeddedCluster>;
 export type AzureContext = ChapterContext<EmbeddedAzure>;
 export type AlibabaContext = ChapterContext<EmbeddedAlibaba>;
+
+/** The two nodes that share a small subnet, by name. */
+export interface SmallSubnetNodes {
+  /** Loses pods first. */
+  readonly generous: string;
+  /** Needs their addresses. */
+  readonly inDeficit: string;
+}
+
+export function nodesOfSmallSubnet(
+  { workload }: Pick<SimulatedCluster, 'workload'>,
+  isThere: (facts: NodeFacts) => boolean,
+): SmallSubnetNodes {
+  const [generous, inDeficit] = workload.views
+    .filter(({ facts }) => isThere(facts))
+    .map(({ nodeName }) => nodeName);
+  if (generous === undefined || inDeficit === undefined) throw new Error('the small subnet lacks nodes');
+  return { generous, inDeficit };
+}
 
 /** One observation of the world. */
 export interface Moment {

@@ -1,16 +1,14 @@
 // Orders the chapters of the demonstration on EC2.
-import type { Chapter, Ec2Context } from './chapter.ts';
+import { type Chapter, type Ec2Context, nodesOfSmallSubnet, type SmallSubnetNodes } from './chapter.ts';
 import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
-import { failover } from './chapters/failover.ts';
 import { lostAssignments } from './chapters/lost-assignments.ts';
 import { crowdPods } from './chapters/pods.ts';
-import { releaseAddresses } from './chapters/release-addresses.ts';
-import { join, scaleUp } from './chapters/scale-up.ts';
-import { type SmallSubnetNodes, smallZoneNodes } from './chapters/small-zone.ts';
-import { smallZone } from './demo-topology.ts';
+import { join, releaseAddresses, scaleUp } from './chapters/scaling.ts';
+import { failover } from './chapters/takeover.ts';
+import { isInSmallZone, smallZone } from './demo-topology.ts';
 
 export function chaptersFor(context: Ec2Context): readonly Chapter[] {
-  const nodes = (): SmallSubnetNodes => smallZoneNodes(context.cluster);
+  const nodes = (): SmallSubnetNodes => nodesOfSmallSubnet(context.cluster, isInSmallZone);
   const subnets = [...context.cluster.network.subnets.values()];
   return [
     join(),
@@ -19,7 +17,7 @@ export function chaptersFor(context: Ec2Context): readonly Chapter[] {
       cloud: 'aws',
       api: 'EC2',
       faults: context.cluster.ec2.gateway.faults,
-      isElsewhere: ({ zone }) => zone !== smallZone.name,
+      isElsewhere: (place) => !isInSmallZone(place),
       next: ({ name }) => `the controller asks nothing more of ${name}, and looks`,
     }),
     exhaustedSubnet(context, {

@@ -11,6 +11,10 @@ const zones = ['eu-central-1a', 'eu-central-1b', 'eu-central-1c'] as const;
 export const smallZone = { name: 'eu-central-1c', subnet: 'pods-c', nodes: 2 } as const;
 const smallZoneType = 'm5.4xlarge';
 
+export function isInSmallZone({ zone }: Pick<NodeFacts, 'zone'>): boolean {
+  return zone === smallZone.name;
+}
+
 /** Cycled, so that a fleet of any size is mixed. */
 const types = [
   'm5.large',
@@ -28,7 +32,7 @@ const types = [
 /** The agent configuration of each machine: half of the nodes are dual stack. */
 export function configureNode(facts: MachineFacts, index: number): NodeFacts {
   const isNewer = index % 2 === 1;
-  const keepsFirst = facts.zone === smallZone.name || index % 5 === 4;
+  const keepsFirst = isInSmallZone(facts) || index % 5 === 4;
   return {
     ...facts,
     protocol: isNewer ? 'multi-pool' : 'crd-allocator',

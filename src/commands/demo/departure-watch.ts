@@ -5,13 +5,8 @@ import { type JsonObject, objectAt, textMapAt } from '../../simulator/workload/j
 import type { CloudName } from '../../simulator/workload/node-facts.ts';
 import type { NodeView } from '../../simulator/workload/node-view.ts';
 
-/** Numbers of addresses. */
-export interface Departures extends Leaving {
-  /** Total that nodes have released so far. */
-  readonly unassigned: number;
-}
-
-interface Leaving {
+/** Numbers of addresses that leave nodes. */
+export interface Departures {
   /** By state in `status.ipam.release-ips`, of agents up to 1.19. */
   readonly marked: number;
   readonly ready: number;
@@ -20,12 +15,12 @@ interface Leaving {
   readonly refused: number;
   /** Held by the cloud and hidden from agents from 1.20 on. */
   readonly hidden: number;
+  /** Total that nodes have released so far. */
+  readonly unassigned: number;
 }
 
-const noneLeaving: Leaving = { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0 };
-
 /** Addresses that belong neither to the node nor to the subnet. */
-export function totalLeaving({ marked, ready, released, refused, hidden }: Leaving): number {
+export function totalLeaving({ marked, ready, released, refused, hidden }: Departures): number {
   return marked + ready + released + refused + hidden;
 }
 
@@ -43,34 +38,36 @@ export class DepartureWatch {
   read(): Departures {
     const { network, kubernetes, workload } = this.#cluster;
     const held = Map.groupBy(network.interfaces.values(), ({ instanceId }) => instanceId);
-    const leaving = workload.views
-      .map((view) => {
-        const own = held.get(view.facts.instanceId) ?? [];
-        const holds = new Set(own.flatMap(({ addresses }) => addresses));
-        return this.#leavingOf(view, kubernetes.get('ciliumnodes.cilium.io', view.nodeName), holds);
-      })
-      .reduce(sum, noneLeaving);
-    return { ...leaving, unassigned: this.#unassigned };
-  }
-
-  #leavingOf(view: NodeView, node: JsonObject | undefined, holds: ReadonlySet<string>): Leaving {
-    if (node === undefined) return noneLeaving;
-    const shown = shownAddresses(node, view.protocol, view.facts.cloud);
-    const known = new Set([...shown, ...(this.#shown.get(view.nodeName) ?? [])]);
-    const gone = [...known].filter((address) => !shown.has(address) && !holds.has(address));
-    for (const address of gone) known.delete(address);
-    this.#shown.set(view.nodeName, known);
-    this.#unassigned += gone.length;
-    const hidden = [...known].filter((address) => !shown.has(address)).length;
-    const states = [...textMapAt(node, 'status', 'ipam', 'release-ips').values()];
+    const states: string[] = [];
+    let hidden = 0;
+    for (const view of workload.views) {
+      const node = kubernetes.get('ciliumnodes.cilium.io', view.nodeName);
+      if (node === undefined) continue;
+      const own = held.get(view.facts.instanceId) ?? [];
+      const missing = this.#missingOn(view, node, new Set(own.flatMap(({ addresses }) => addresses)));
+      if (view.protocol === 'multi-pool') hidden += missing;
+      states.push(...textMapAt(node, 'status', 'ipam', 'release-ips').values());
+    }
     const count = (wanted: string): number => states.filter((state) => state === wanted).length;
     return {
       marked: count('marked-for-release'),
       ready: count('ready-for-release'),
       released: count('released'),
       refused: count('do-not-release'),
-      hidden: view.protocol === 'multi-pool' ? hidden : 0,
+      hidden,
+      unassigned: this.#unassigned,
     };
+  }
+
+  /** Addresses that were shown to the agent once, and that the cloud still holds. */
+  #missingOn(view: NodeView, node: JsonObject, holds: ReadonlySet<string>): number {
+    const shown = shownAddresses(node, view.protocol, view.facts.cloud);
+    const known = new Set([...shown, ...(this.#shown.get(view.nodeName) ?? [])]);
+    const gone = [...known].filter((address) => !shown.has(address) && !holds.has(address));
+    for (const address of gone) known.delete(address);
+    this.#shown.set(view.nodeName, known);
+    this.#unassigned += gone.length;
+    return known.size - shown.size;
   }
 }
 
@@ -83,14 +80,4 @@ export function shownAddresses(
   if (protocol === 'crd-allocator') return new Set(Object.keys(objectAt(node, 'spec', 'ipam', 'pool')));
   const interfaces = agentCloudOf({ cloud }).interfacesOf(node, protocol);
   return new Set(interfaces.flatMap(({ addresses }) => addresses));
-}
-
-function sum(a: Leaving, b: Leaving): Leaving {
-  return {
-    marked: a.marked + b.marked,
-    ready: a.ready + b.ready,
-    released: a.released + b.released,
-    refused: a.refused + b.refused,
-    hidden: a.hidden + b.hidden,
-  };
 }

@@ -1,17 +1,11 @@
 // Suggests what to break while the demonstration stays up: commands to paste, and their undo.
 import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
-import { smallZoneNodes } from './chapters/small-zone.ts';
-import { smallZone } from './demo-topology.ts';
+import { nodesOfSmallSubnet } from './chapter.ts';
+import type { Running } from './demo-cloud.ts';
+import { isInSmallZone, smallZone } from './demo-topology.ts';
 
-export interface Breakable {
-  /** URLs of EC2 and of the Kubernetes API. */
-  readonly endpoint: string;
-  readonly api: string;
-  readonly region: string;
-  /** Where the controller serves its status, and its process ID. */
-  readonly address: string | undefined;
-  readonly pid: number | undefined;
-}
+/** `endpoint`: URL of EC2. */
+type Breakable = Running & Readonly<Record<'endpoint' | 'region', string>>;
 
 const missingPermission = {
   action: 'AssignPrivateIpAddresses',
@@ -28,8 +22,8 @@ const enough = 50;
 
 export function thingsToBreak(cluster: EmbeddedCluster, at: Breakable): string[] {
   const admin = `${at.endpoint}/_headwater`;
-  const node = cluster.workload.views.find(({ facts }) => facts.zone !== smallZone.name)?.nodeName ?? '';
-  const { inDeficit } = smallZoneNodes(cluster);
+  const node = cluster.workload.views.find(({ facts }) => !isInSmallZone(facts))?.nodeName ?? '';
+  const { inDeficit } = nodesOfSmallSubnet(cluster, isInSmallZone);
   const subnet = [...cluster.ec2.network.subnets.values()].find(
     ({ tags }) => tags['Name'] === smallZone.subnet,
   );

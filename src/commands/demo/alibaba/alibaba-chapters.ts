@@ -1,19 +1,17 @@
 // Orders the chapters of the demonstration on Alibaba Cloud.
 import { detachedInterfaces } from '../../../simulator/cluster/invariants.ts';
-import type { AlibabaContext, Chapter } from '../chapter.ts';
+import { type AlibabaContext, type Chapter, nodesOfSmallSubnet, type SmallSubnetNodes } from '../chapter.ts';
 import { exhaustedSubnet } from '../chapters/exhausted-subnet.ts';
 import { lostAssignments } from '../chapters/lost-assignments.ts';
-import { type LeftInterfaces, orphans } from '../chapters/orphans.ts';
 import { crowdPods } from '../chapters/pods.ts';
-import { releaseAddresses } from '../chapters/release-addresses.ts';
-import { scaleUp } from '../chapters/scale-up.ts';
-import { type SmallSubnetNodes, smallZoneNodes } from '../chapters/small-zone.ts';
+import { releaseAddresses, scaleUp } from '../chapters/scaling.ts';
 import { byCalls, takeover } from '../chapters/takeover.ts';
-import { smallZone } from './alibaba-topology.ts';
+import { type LeftInterfaces, smallZone } from './alibaba-topology.ts';
 
 export function alibabaChapters(context: AlibabaContext, left: LeftInterfaces): readonly Chapter[] {
   const { gateway, network } = context.cluster.alibaba;
-  const nodes = (): SmallSubnetNodes => smallZoneNodes(context.cluster, smallZone.name);
+  const nodes = (): SmallSubnetNodes =>
+    nodesOfSmallSubnet(context.cluster, ({ zone }) => zone === smallZone.name);
   const unattached = (): number =>
     detachedInterfaces({ network }).length - left.ours.length - left.others.length;
   return [
@@ -56,4 +54,25 @@ export function alibabaChapters(context: AlibabaContext, left: LeftInterfaces): 
     releaseAddresses(context, { nodes, agents: 'All agents of this cloud are asked.' }),
     orphans(context, left),
   ];
+}
+
+/** Interfaces that nobody attaches: those of this cluster are deleted, those of others stay. */
+function orphans(context: AlibabaContext, { ours, others, place }: LeftInterfaces): Chapter {
+  const { network } = context.cluster;
+  const left = (ids: readonly string[]): readonly string[] => ids.filter((id) => network.interfaces.has(id));
+  return {
+    title: 'interfaces that a dead controller left behind',
+    hints: [
+      `In ${place} there are ${ours.length} interfaces that a controller of this cluster created and never attached, and`,
+      `${others.length} of another cluster. Such an interface is deleted once it was seen detached for a minute, if its tags name this cluster.`,
+    ],
+    beginChapter: () => undefined,
+    watch: () => {
+      if (left(ours).length > 0) return 'running';
+      context.report(
+        `COLLECTED: ${ours.join(', ')} and their addresses are free again; ${left(others).length} of ${others.length} of the other cluster are there`,
+      );
+      return 'over';
+    },
+  };
 }

@@ -10,7 +10,6 @@ import { plainInterface } from '../../../simulator/cloud/instances.ts';
 import { createInterface } from '../../../simulator/cloud/network-interfaces.ts';
 import type { MachineFacts } from '../../../simulator/cluster/embedded-cluster.ts';
 import type { NodeFacts } from '../../../simulator/workload/node-facts.ts';
-import type { LeftInterfaces } from '../chapters/orphans.ts';
 
 /** The zone with 60 pod addresses, and its number of nodes. */
 export const smallZone = { name: 'cn-hangzhou-c', vSwitch: 'pods-c', nodes: 2 } as const;
@@ -73,6 +72,15 @@ export function alibabaTopology(nodes: number, seed: string): AlibabaTopology {
     }),
   );
   return validTopology(read);
+}
+
+export interface LeftInterfaces {
+  /** Ids of those that carry the tags of this cluster. */
+  readonly ours: readonly string[];
+  /** Ids of those of another cluster. */
+  readonly others: readonly string[];
+  /** Where they are. */
+  readonly place: string;
 }
 
 /** Leaves interfaces behind, as controllers do that die between creation and attachment. */

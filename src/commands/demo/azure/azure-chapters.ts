@@ -1,12 +1,10 @@
 // Orders the chapters of the demonstration on Azure.
 import type { Burst } from '../../../simulator/workload/workload.ts';
-import type { AzureContext, Chapter } from '../chapter.ts';
+import { type AzureContext, type Chapter, nodesOfSmallSubnet, type SmallSubnetNodes } from '../chapter.ts';
 import { exhaustedSubnet } from '../chapters/exhausted-subnet.ts';
 import { lossesOf, lostAnswers, type LossTarget } from '../chapters/lost-answers.ts';
 import { crowdPods, departureOf, latePods, rushPods } from '../chapters/pods.ts';
-import { releaseAddresses } from '../chapters/release-addresses.ts';
-import { join, scaleUp } from '../chapters/scale-up.ts';
-import { nodesOfSmallSubnet, type SmallSubnetNodes } from '../chapters/small-zone.ts';
+import { join, releaseAddresses, scaleUp } from '../chapters/scaling.ts';
 import { byCalls, takeover } from '../chapters/takeover.ts';
 import { isSettled } from '../picture.ts';
 import { smallSet } from './azure-topology.ts';

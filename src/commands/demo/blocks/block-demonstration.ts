@@ -15,8 +15,7 @@ import { BlockMachine } from '../../../simulator/workload/block-machine.ts';
 import { KubernetesClient } from '../../../simulator/workload/kubernetes-client.ts';
 import { PoolMachine } from '../../../simulator/workload/pool-machine.ts';
 import { exitCode } from '../../exit-code.ts';
-import { ControllerLog } from '../controller-log.ts';
-import { type ControllerEnd, ControllerProcess, endInWords } from '../controller-process.ts';
+import { type ControllerEnd, ControllerLog, ControllerProcess, endInWords } from '../controller-process.ts';
 import { burdenOfMachine, Progress, tooSlow } from '../progress.ts';
 
 export interface BlockChapter {

@@ -1,8 +1,7 @@
 // Chapter about a subnet with too few addresses for its nodes. It shows what the node reports about it.
 import { textAt } from '../../../simulator/workload/json.ts';
 import type { Burst } from '../../../simulator/workload/workload.ts';
-import type { SmallSubnetNodes } from './small-zone.ts';
-import type { Chapter, ChapterContext } from '../chapter.ts';
+import type { Chapter, ChapterContext, SmallSubnetNodes } from '../chapter.ts';
 
 /** How long that report stands alone, in ms. */
 const readingTime = 1500;

@@ -1,7 +1,35 @@
-// Chapter about shrinking: pods leave, and their addresses are released with the agents' consent.
-import type { Chapter, ChapterContext } from '../chapter.ts';
+// Chapters about growth and shrinking: nodes join, pods arrive, and leave again.
+import type { Chapter, ChapterContext, SmallSubnetNodes } from '../chapter.ts';
 import { departureOf, reportPods, webPods } from './pods.ts';
-import type { SmallSubnetNodes } from './small-zone.ts';
+
+export function join(): Chapter {
+  return {
+    title: 'the nodes join',
+    hints: [
+      'Each gets 8 free addresses before its first pod (its pre-allocate watermark): held grows, pods do not wait.',
+    ],
+    beginChapter: () => undefined,
+    watch: ({ picture: { nodes }, elapsed }) =>
+      nodes.serving === nodes.total && elapsed >= 3000 ? 'over' : 'running',
+  };
+}
+
+/** `generous`: the node whose pods take most of a small subnet. */
+export function scaleUp(context: ChapterContext, cloud: string, generous: () => string): Chapter {
+  const web = webPods(context.nodes);
+  return {
+    title: 'scale-up',
+    hints: [
+      `${web.pods} pods arrive within ${web.over / 1000} s: addresses come before the pods do, at the speed that the rate limits of ${cloud} allow.`,
+    ],
+    beginChapter: () => {
+      context.run(reportPods(generous()));
+      context.run(web);
+    },
+    watch: ({ picture: { pods }, elapsed }) =>
+      elapsed >= web.over + 500 && pods.waiting === 0 ? 'over' : 'running',
+  };
+}
 
 /** Delay of the other departures after those that the node in deficit waits for, in ms. */
 const headStart = 4000;
@@ -10,6 +38,7 @@ const readingTime = 750;
 /** From then on, any release is enough to go on, in ms. */
 const longest = 14_000;
 
+/** Pods leave, and their addresses are released with the agents' consent. */
 export function releaseAddresses(
   context: ChapterContext,
   { nodes, agents }: { readonly nodes: () => SmallSubnetNodes; readonly agents: string },
