@@ -5,19 +5,14 @@ import {
   unreadableLimits,
   wrongNetwork,
 } from '../../node/conditions/node-condition.ts';
-import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import { isPrimaryInterface, type NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { AskingNode, ReadCloud } from './cloud-facts.ts';
+import { isPrimaryInterface } from '../../providers/contract/network-interface.ts';
+import type { AskingNode, CloudAround, ReadCloud } from './cloud-facts.ts';
 import { type Finding, rowPerText, rowsAbout } from './finding.ts';
 
-export interface BlockQuestion {
-  readonly nodes: readonly AskingNode[];
-  /** By instance, as far as they were read. */
-  readonly interfaces: ReadonlyMap<string, readonly NetworkInterface[]>;
+export interface BlockQuestion extends Pick<CloudAround, 'nodes' | 'interfaces' | 'words'> {
   readonly limits: ReadCloud['limits'];
   /** The only network that is served; undefined for all. */
   readonly networkId: string | undefined;
-  readonly words: CloudWords;
 }
 
 /** A row for each group of nodes that are blocked alike, and the nodes that are not. */

@@ -11,24 +11,18 @@ import { excessAddresses } from '../../node/demand/statistics.ts';
 import { requirementsIn } from '../../node/demand/node-requirements.ts';
 import { foreignAgent, unreachableStart } from '../../node/conditions/agent-condition.ts';
 import { maxPodsRemedy, podsBeyond } from '../../node/conditions/pod-capacity-condition.ts';
-import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudTraits } from '../../providers/contract/cloud.ts';
-import { isPrimaryInterface, type NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { isPrimaryInterface } from '../../providers/contract/network-interface.ts';
 import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
-import type { AskingNode } from './cloud-facts.ts';
+import type { AskingNode, CloudAround } from './cloud-facts.ts';
 import { type Finding, rowOnAny, rowPerText, rowsAbout } from './finding.ts';
 
 const agents = rowsAbout('agents');
 
-export interface CapacityQuestion {
-  readonly nodes: readonly AskingNode[];
-  readonly limits: ReadonlyMap<string, InstanceLimits | UnreadableLimits>;
+export interface CapacityQuestion extends Omit<CloudAround, 'infrastructure'> {
   /** Pods that the kubelet of each node admits, by name, as far as it says so. */
   readonly podCapacity: ReadonlyMap<string, number>;
   readonly traits: Pick<CloudTraits, 'limits' | 'poolRequests'>;
-  /** By instance, as far as they were read. */
-  readonly interfaces: ReadonlyMap<string, readonly NetworkInterface[]>;
-  readonly words: CloudWords;
   /** The option by which addresses are released; undefined if they are. */
   readonly releaseOption: string | undefined;
 }

@@ -5,6 +5,7 @@ import { cloudSettings } from '../../config/clouds/clouds.ts';
 import type { Options } from '../../config/option-table.ts';
 import type { Cloud } from '../../controller/clouds/cloud.ts';
 import { remedyFor } from '../../node/conditions/call-condition.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import { type AskedRequirements, requirementsOf } from '../../node/demand/node-requirements.ts';
 import type { CallContext } from '../../providers/contract/cloud.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
@@ -62,6 +63,17 @@ export interface ReadCloud {
   readonly others: CloudRead<readonly string[]>;
   /** By type. */
   readonly limits: CloudRead<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
+}
+
+/** The nodes, and what is known of the cloud around them. */
+export interface CloudAround {
+  readonly nodes: readonly AskingNode[];
+  readonly infrastructure: Infrastructure;
+  /** By instance, as far as they were read. */
+  readonly interfaces: ReadonlyMap<string, readonly NetworkInterface[]>;
+  /** By type. */
+  readonly limits: ReadonlyMap<string, InstanceLimits | UnreadableLimits>;
+  readonly words: CloudWords;
 }
 
 export interface ReadReservations {
@@ -201,32 +213,33 @@ export class CloudReader {
   }
 
   /** Says why the instances came without a subnet. */
-  async #networksOf(observations: readonly Observation[]): Promise<CloudRead<Infrastructure>> {
-    const { podNetworkId } = cloudSettings(this.#options).scope;
-    const networks = [...interfacesIn(observations).values()].flat().map(({ networkId }) => networkId);
-    if (networks.length === 0) return { kind: 'nothingToRead' };
-    return answerOf(async () => {
-      const { implementation } = this.#cloud;
-      const read = await implementation.readInfrastructure(
-        withPods(networks, podNetworkId),
-        this.#context,
-        [],
-      );
-      return read.infrastructure;
-    });
+  #networksOf(observations: readonly Observation[]): Promise<CloudRead<Infrastructure>> {
+    const interfaces = [...interfacesIn(observations).values()].flat();
+    return this.#infrastructure(
+      interfaces.map(({ networkId }) => networkId),
+      [],
+    );
   }
 
-  async #networks(nodes: readonly AskingNode[]): Promise<CloudRead<Infrastructure>> {
-    const { networkId, podNetworkId } = cloudSettings(this.#options).scope;
+  #networks(nodes: readonly AskingNode[]): Promise<CloudRead<Infrastructure>> {
+    const { networkId } = cloudSettings(this.#options).scope;
     const named = nodes.map(({ requirements }) => requirements.networkId);
-    const ofInstances = (networkId === undefined ? named : [networkId]).filter((id) => id !== undefined);
-    if (ofInstances.length === 0) return { kind: 'nothingToRead' };
-    const networks = withPods(ofInstances, podNetworkId);
+    const networks = (networkId === undefined ? named : [networkId]).filter((id) => id !== undefined);
     const zones = [...new Set(nodes.map(({ requirements }) => requirements.zone))].filter(Boolean);
+    return this.#infrastructure(networks, zones);
+  }
+
+  /** With the network of pods. */
+  async #infrastructure(
+    networks: readonly string[],
+    zones: readonly string[],
+  ): Promise<CloudRead<Infrastructure>> {
+    if (networks.length === 0) return { kind: 'nothingToRead' };
+    const { podNetworkId } = cloudSettings(this.#options).scope;
+    const all = [...new Set(networks.concat(podNetworkId ?? []))];
     return answerOf(async () => {
       const { implementation } = this.#cloud;
-      const { infrastructure } = await implementation.readInfrastructure(networks, this.#context, zones);
-      return infrastructure;
+      return (await implementation.readInfrastructure(all, this.#context, zones)).infrastructure;
     });
   }
 
@@ -244,10 +257,6 @@ export class CloudReader {
     }
     return { observations, infrastructure };
   }
-}
-
-function withPods(networks: readonly string[], podNetworkId: string | undefined): readonly string[] {
-  return [...new Set(podNetworkId === undefined ? networks : [...networks, podNetworkId])];
 }
 
 /** At most `max` of them: those that are preferred, and of the others some. */

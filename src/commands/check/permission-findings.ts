@@ -13,15 +13,13 @@ import type { Observation } from '../../providers/contract/facts.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import type { Rehearsal, Rehearsals, RehearsedNode } from '../../providers/contract/rehearsal.ts';
 import { instanceTag, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
-import { type AskingNode, interfacesIn } from './cloud-facts.ts';
+import { type CloudAround, interfacesIn } from './cloud-facts.ts';
 import { type Finding, rowsAbout } from './finding.ts';
 
 const rows = rowsAbout('permissions in the cloud');
 
-export interface RehearsalQuestion {
-  readonly nodes: readonly AskingNode[];
+export interface RehearsalQuestion extends Pick<CloudAround, 'nodes' | 'infrastructure'> {
   readonly observations: readonly Observation[];
-  readonly infrastructure: Infrastructure;
   /** Tags of every interface that Headwater makes. */
   readonly tags: Tags;
   readonly traits: Pick<CloudTraits, 'interfaces'>;

@@ -4,14 +4,10 @@ import type { NodeRequirements } from '../../node/demand/node-requirements.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
-import type { AskingNode } from './cloud-facts.ts';
+import type { AskingNode, CloudAround } from './cloud-facts.ts';
 import { type Finding, rowPerText, rowsAbout } from './finding.ts';
 
-export interface SelectionQuestion {
-  readonly nodes: readonly AskingNode[];
-  readonly infrastructure: Infrastructure;
-  readonly words: CloudWords;
-}
+type SelectionQuestion = Pick<CloudAround, 'nodes' | 'infrastructure' | 'words'>;
 
 /** A row for each group of nodes that name the same in vain. */
 export function selectionFindings(question: SelectionQuestion): readonly Finding[] {

@@ -4,11 +4,10 @@ import { chooseSubnet, type SubnetChoice } from '../../node/allocate/subnet-choi
 import { obstacleCondition } from '../../node/conditions/plan-condition.ts';
 import type { NodeRequirements } from '../../node/demand/node-requirements.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
-import type { InstanceLimits, UnreadableLimits } from '../../providers/contract/facts.ts';
 import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
-import { type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
+import { prefixSize } from '../../providers/contract/network-interface.ts';
 import { subnetSize } from '../../controller/reporting/subnet-figures.ts';
-import type { AskingNode } from './cloud-facts.ts';
+import type { AskingNode, CloudAround } from './cloud-facts.ts';
 import { countedNames, type Finding, rowsAbout } from './finding.ts';
 
 const rows = rowsAbout('subnets');
@@ -16,17 +15,8 @@ const rows = rowsAbout('subnets');
 /** Below this share of its size, a subnet is nearly full: as the alert HeadwaterSubnetNearlyFull. */
 const nearlyFull = 0.1;
 
-export interface SubnetQuestion {
-  readonly nodes: readonly AskingNode[];
-  readonly infrastructure: Infrastructure;
-  /** By instance, as far as they were read. */
-  readonly interfaces: ReadonlyMap<string, readonly NetworkInterface[]>;
-  readonly limits: ReadonlyMap<string, InstanceLimits | UnreadableLimits>;
-  readonly words: CloudWords;
-}
-
 /** A row for each group of nodes with the same choice. */
-export function subnetFindings(question: SubnetQuestion): readonly Finding[] {
+export function subnetFindings(question: CloudAround): readonly Finding[] {
   const choices = Map.groupBy(question.nodes, (node) => choiceOf(node, question));
   const obstacles: Finding[] = [];
   const chosen: Finding[] = [];
@@ -37,7 +27,7 @@ export function subnetFindings(question: SubnetQuestion): readonly Finding[] {
   return [...obstacles, ...chosen];
 }
 
-type SubnetChoosing = Pick<SubnetQuestion, 'infrastructure' | 'limits'>;
+type SubnetChoosing = Pick<CloudAround, 'infrastructure' | 'limits'>;
 
 function choose(asked: NodeRequirements, { infrastructure, limits }: SubnetChoosing): SubnetChoice {
   const known = limits.get(asked.instanceType);
@@ -82,7 +72,7 @@ export function tightSubnets(
 /** The id of the subnet after `=`, or the text of the obstacle. */
 function choiceOf(
   { requirements, instanceId }: AskingNode,
-  { infrastructure, interfaces, limits, words }: SubnetQuestion,
+  { infrastructure, interfaces, limits, words }: CloudAround,
 ): string {
   const { networkId } = requirements;
   if (networkId === undefined) return 'its CiliumNode names no network';

@@ -7,15 +7,9 @@ import type { PlannedStep } from '../../node/allocate/planned-step.ts';
 import { bringsIpv6 } from '../../node/allocate/planned-step.ts';
 import { prepareIPAllocation } from '../../node/allocate/prepare-ip-allocation.ts';
 import { maxAllocatable, podAddressCount } from '../../node/demand/capacity.ts';
-import { exclusionOf, type NodeRequirements, sparedOn } from '../../node/demand/node-requirements.ts';
-import {
-  addressesToAllocate,
-  priorityOf,
-  roomUnder,
-  type Usage,
-  type Watermarks,
-} from '../../node/demand/statistics.ts';
-import type { InstanceLimits, InstanceView } from '../../providers/contract/facts.ts';
+import { exclusionOf, sparedOn } from '../../node/demand/node-requirements.ts';
+import { addressesToAllocate, priorityOf, roomUnder, type Usage } from '../../node/demand/statistics.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { formatAddress } from '../../providers/contract/ipv4.ts';
 import {
@@ -26,12 +20,8 @@ import {
 import type { Priority } from '../../providers/contract/priority.ts';
 import type { SubnetSupply } from './subnet-supply.ts';
 
-export interface NodeToAdd {
-  readonly requirements: NodeRequirements;
-  readonly watermarks: Watermarks;
-  readonly limits: InstanceLimits;
-  readonly ipv6: boolean;
-  readonly given: NodeKind['given'];
+export interface NodeToAdd
+  extends Pick<NodeKind, 'requirements' | 'watermarks' | 'limits' | 'ipv6' | 'given'> {
   /** Pods that need an address. */
   readonly pods: number;
   /** Addresses that its agent takes for itself once it runs. */

@@ -84,13 +84,10 @@ function isWhole({ cidr: shown, family: of, maskSize, capacity, held }: PoolFact
 }
 
 /** The blocks that each node asks for, of one pool and family. */
-interface Want {
-  readonly pool: string | undefined;
-  readonly family: Family;
-  readonly blocks: number;
-  readonly addresses: number;
-  readonly maskSize: number;
-}
+type Want = Omit<BlocksOfNode, 'pool'> & { readonly pool: string | undefined };
+
+/** The first block that a node, counted from 0, did not get. */
+type Missed = Pick<BlocksOfNode, 'pool' | 'family'> & { readonly node: number };
 
 /** Resolves to what is wrong with the question. */
 export function planBlocks(question: PlanQuestion, facts: BlockFacts): BlockPlan | string {
@@ -101,7 +98,7 @@ export function planBlocks(question: PlanQuestion, facts: BlockFacts): BlockPlan
   const outOf = new Map(shelves.filter(({ set }) => set.isFull).map((shelf) => [shelf, 0]));
   const small = tooSmall(question, wants, facts);
   let served = 0;
-  const missed: { readonly node: number; readonly family: Family; readonly pool: string }[] = [];
+  const missed: Missed[] = [];
   for (let node = 0; node < question.add; node++) {
     const lacking = takeBlocks(shelves, wants, facts.planning.blocks === 'oneOfEachFamily');
     if (lacking === undefined) served++;
@@ -219,10 +216,7 @@ function usableOf({ pool: name, family: of, maskSize }: PoolFacts, { planning }:
   return told?.addresses ?? usableAddresses({ family: of, length: maskSize });
 }
 
-function shortages(
-  missed: readonly { readonly node: number; readonly family: Family; readonly pool: string }[],
-  { planning }: BlockFacts,
-): readonly PlanProblem[] {
+function shortages(missed: readonly Missed[], { planning }: BlockFacts): readonly PlanProblem[] {
   return [...Map.groupBy(missed, ({ family: of }) => of)].map(([of, nodes]) => {
     const [first] = nodes;
     const isAsked = planning.blocks === 'asAsked';

@@ -1,16 +1,13 @@
 // How long the rate limits hold calls back, by the token buckets that decide when each is sent. Pure.
 import { operationsOf } from '../../node/allocate/planned-step.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
-import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import { takeTokens, type TokenBucket } from '../../providers/rate-limit/token-bucket.ts';
 import { type GrantedBucket, untilAlone } from '../../providers/rate-limit/token-scheduler.ts';
 import type { NodeKind } from '../../controller/reporting/planning-report.ts';
 import type { StepOfNode } from './added-node.ts';
+import type { PlanningFacts } from './planning-facts.ts';
 
-type Level = Pick<
-  BucketLevel,
-  'action' | 'tokens' | 'capacity' | 'refillPerSecond' | 'windowSeconds' | 'perThing'
->;
+type Level = PlanningFacts['buckets'][number];
 
 /** Tokens as a single caller takes them. Times are in ms from now. */
 export class CallTimes {

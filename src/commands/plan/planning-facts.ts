@@ -116,6 +116,7 @@ const subnet = z.object({
   cidr: text,
   ipv6Cidr: text.exactOptional(),
   free: count,
+  /** Upper bound of free whole blocks for prefixes; absent if unknown. */
   freeBlocks: count.optional(),
 });
 

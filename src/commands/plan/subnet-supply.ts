@@ -1,16 +1,10 @@
 // Free addresses of subnets while a plan takes from them: the ledger that planning asks, and the cloud's part, which counts and
 // refuses. No time passes that would lift a refusal.
+import type { PlanningSubnet } from './planning-facts.ts';
 import type { PlannedStep } from '../../node/allocate/planned-step.ts';
 import { prefixesOf, subnetAddressesUsed } from '../../node/allocate/planned-step.ts';
 import { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import { prefixSize } from '../../providers/contract/network-interface.ts';
-
-export interface PlannedSubnet {
-  readonly id: string;
-  readonly free: number;
-  /** Upper bound of free whole blocks for prefixes; undefined if unknown. */
-  readonly freeBlocks?: number | undefined;
-}
 
 /** Between two counts, in ms: far less than any refusal lasts. */
 const tick = 1e-6;
@@ -22,7 +16,7 @@ export class SubnetSupply {
   readonly #blocks: Map<string, number>;
   #now = 0;
 
-  constructor(subnets: readonly PlannedSubnet[]) {
+  constructor(subnets: readonly Pick<PlanningSubnet, 'id' | 'free' | 'freeBlocks'>[]) {
     this.#free = new Map(subnets.map(({ id, free }) => [id, free]));
     this.#blocks = new Map(
       subnets.flatMap(({ id, freeBlocks }) => (freeBlocks === undefined ? [] : [[id, freeBlocks]])),
