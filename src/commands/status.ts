@@ -3,7 +3,7 @@ import type { RawFlags } from '../config/raw-option.ts';
 import { sanitizedText } from '../network/untrusted-text.ts';
 import { toldAgent } from './status/agent-lines.ts';
 import { lastOf } from './flag-values.ts';
-import { ask, askAgent } from './status/asking.ts';
+import { agentOf, ask, controller } from './status/asking.ts';
 import { explainLines, isProblem } from './status/explain-lines.ts';
 import type { Served, ShownReport } from './status/served-report.ts';
 import { problemsOf, statusLines } from './status/status-lines.ts';
@@ -11,28 +11,18 @@ import type { Told } from './status/watch.ts';
 
 export function status(given: RawFlags): Promise<number> {
   const node = lastOf(given, 'node');
-  if (node !== undefined)
-    return askAgent('status', given, {
-      node,
-      tell: (agent) => toldAgent(node, agent),
-    });
-  return ask('status', given, {
-    question: {},
-    tell: (served) => ({
-      json: served.json,
-      lines: (width) => statusLines(served, width),
-      isProblem: problemsOf(served).length > 0,
-      unanswered: standbyProblem(served.report),
-    }),
-  });
+  if (node !== undefined) return ask('status', given, agentOf(node), (agent) => toldAgent(node, agent));
+  return ask('status', given, controller({}), (served) => ({
+    json: served.json,
+    lines: (width) => statusLines(served, width),
+    isProblem: problemsOf(served).length > 0,
+    unanswered: standbyProblem(served.report),
+  }));
 }
 
 export function explain(given: RawFlags): Promise<number> {
   const name = lastOf(given, 'node') ?? '';
-  return ask('explain', given, {
-    question: { node: name },
-    tell: (served) => told(name, served),
-  });
+  return ask('explain', given, controller({ node: name }), (served) => told(name, served));
 }
 
 function told(name: string, served: Served): Told {

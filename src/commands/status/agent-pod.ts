@@ -3,7 +3,7 @@ import type { ForwardingTransport, PodPort } from '../../kubernetes/port-forward
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { type Json, listAt, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
-import { argumentOf, inWords, PodWay } from './pod-way.ts';
+import { argumentOf, inWords, placeOf, PodWay } from './pod-way.ts';
 import { readAgent, type ServedAgent } from './served-report.ts';
 
 /** The pods of the chart that are agents. */
@@ -25,7 +25,7 @@ export async function readAgentOf(
   if (typeof found === 'string') return found;
   const way = new PodWay(transport, found, signal);
   const read = await readAgent(way.open);
-  return typeof read === 'string' ? (way.refusal ?? `cannot read ${inPlace(found)}: ${read}`) : read;
+  return typeof read === 'string' ? (way.refusal ?? `cannot read ${placeOf(found)}: ${read}`) : read;
 }
 
 /** The port where an agent serves its status, or why there is none. */
@@ -38,7 +38,7 @@ function serving(
   if (pod === undefined)
     return `no agent (a pod with ${selector}) is ${on} in ${namespace}: check the name of the node, name the namespace of the agents with --k8s-namespace, or forward the port of --agent-health-port and give --address`;
   const name = textAt(pod, 'metadata', 'name') ?? '';
-  const place = inPlace({ namespace, pod: name });
+  const place = placeOf({ namespace, pod: name });
   const phase = textAt(pod, 'status', 'phase');
   if (phase !== 'Running')
     return `the agent ${on} does not run: ${place} is ${sanitizedText(phase ?? 'unknown')}; kubectl describe pod says why`;
@@ -46,8 +46,4 @@ function serving(
   return port === undefined
     ? `${place} has no argument --agent-health-port, so its status is not served: set that option`
     : { namespace, pod: name, port: Number(port) };
-}
-
-function inPlace({ namespace, pod }: Pick<PodPort, 'namespace' | 'pod'>): string {
-  return `pod ${namespace}/${sanitizedText(pod)}`;
 }

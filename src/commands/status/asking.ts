@@ -20,37 +20,14 @@ import {
 import { printLines } from './print-lines.ts';
 import { codeOf, type Told, watch } from './watch.ts';
 
-/** A command that asks a controller, prints the answer, and resolves to its exit code. */
-export function ask(
-  command: string,
-  given: RawFlags,
-  { question, tell }: { readonly question: Question; readonly tell: (served: Served) => Told },
-): Promise<number> {
-  return answer(command, given, { source: controller(question), tell });
-}
-
-/** A command that asks the agent of a node, at --address or in its pod. Resolves to the exit code. */
-export function askAgent(
-  command: string,
-  given: RawFlags,
-  { node, tell }: { readonly node: string; readonly tell: (served: ServedAgent) => Told },
-): Promise<number> {
-  const { signal } = new AbortController();
-  const source: Source<ServedAgent> = {
-    at: (way) => readAgent(way),
-    inCluster: ({ transport, namespace }) => readAgentOf(transport, { namespace, node }, signal),
-  };
-  return answer(command, given, { source, tell });
-}
-
 /** The process that is asked; each call resolves to why nothing is read, if so. */
-interface Source<T> {
+export interface Source<T> {
   at(way: Way): Promise<T | string>;
   inCluster(cluster: OpenedCluster): Promise<T | string>;
 }
 
 /** The controller at an address, or the leader of a cluster. */
-function controller(question: Question): Source<Served> {
+export function controller(question: Question): Source<Served> {
   const { signal } = new AbortController();
   return {
     at: (way) => readStatus(way, question),
@@ -58,36 +35,38 @@ function controller(question: Question): Source<Served> {
   };
 }
 
-async function answer<T extends object>(
+/** The agent of a node, at an address or in its pod. */
+export function agentOf(node: string): Source<ServedAgent> {
+  const { signal } = new AbortController();
+  return {
+    at: (way) => readAgent(way),
+    inCluster: ({ transport, namespace }) => readAgentOf(transport, { namespace, node }, signal),
+  };
+}
+
+/** Asks, prints the answer, and resolves to the exit code. */
+export async function ask<T extends object>(
   command: string,
   given: RawFlags,
-  { source, tell }: { readonly source: Source<T>; readonly tell: (served: T) => Told },
+  source: Source<T>,
+  tell: (served: T) => Told,
 ): Promise<number> {
-  const reader = await openReader(command, given, source);
-  if (typeof reader === 'string') return printAnswer(command, reader, false);
-  const answered = async (): Promise<Told | string> => {
-    const served = await reader.read();
-    return typeof served === 'string' ? served : tell(served);
-  };
-  try {
-    const seconds = lastOf(given, 'watch');
+  const seconds = lastOf(given, 'watch');
+  const code = await reading(command, given, source, async (read) => {
+    const answered = async (): Promise<Told | string> => {
+      const served = await read();
+      return typeof served === 'string' ? served : tell(served);
+    };
     if (seconds !== undefined)
-      return await watch({ command, interval: Number(seconds) * 1000, isJson: isJson(given) }, answered);
+      return watch({ command, interval: Number(seconds) * 1000, isJson: isJson(given) }, answered);
     return printAnswer(command, await answered(), isJson(given));
-  } finally {
-    await reader.close();
-  }
+  });
+  return typeof code === 'string' ? printAnswer(command, code, false) : code;
 }
 
 /** Asks a controller once. Resolves to what is wrong if there is no answer. */
-export async function readOnce(command: string, given: RawFlags): Promise<Served | string> {
-  const reader = await openReader(command, given, controller({}));
-  if (typeof reader === 'string') return reader;
-  try {
-    return await reader.read();
-  } finally {
-    await reader.close();
-  }
+export function readOnce(command: string, given: RawFlags): Promise<Served | string> {
+  return reading(command, given, controller({}), (read) => read());
 }
 
 /** Returns the exit code. */
@@ -106,33 +85,31 @@ export function wrongFlag(given: RawFlags): string | undefined {
   return typeof read === 'string' ? read : undefined;
 }
 
-/** Something that can be read again and again. */
-interface Reader<T> {
-  read(): Promise<T | string>;
-  close(): Promise<void>;
-}
-
-/** At --address, else in the cluster. Resolves to what is wrong with the flags, or if there is no way. */
-async function openReader<T extends object>(
+/** At --address, else in the cluster, again and again. Resolves to what is wrong with the flags, or if there is no way. */
+async function reading<T extends object, R>(
   command: string,
   given: RawFlags,
   source: Source<T>,
-): Promise<Reader<T> | string> {
+  use: (read: () => Promise<T | string>) => Promise<R>,
+): Promise<R | string> {
   const wrong = wrongFlag(given);
   if (wrong !== undefined) return wrong;
   const address = lastOf(given, 'address');
   if (address === undefined) {
     const cluster = await openCluster(command, given);
     if (typeof cluster === 'string') return cluster;
-    return { read: () => source.inCluster(cluster), close: () => cluster.transport.close() };
+    try {
+      return await use(() => source.inCluster(cluster));
+    } finally {
+      await cluster.transport.close();
+    }
   }
   const way = wayTo(address);
   if (typeof way === 'string') return way;
-  const read = async (): Promise<T | string> => {
+  return use(async () => {
     const served = await source.at(way.open);
     return typeof served === 'string' ? `cannot read ${way.place}: ${served}` : served;
-  };
-  return { read, close: () => Promise.resolve() };
+  });
 }
 
 /** Directly to an address. Returns what is wrong with it. */

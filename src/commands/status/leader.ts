@@ -8,7 +8,7 @@ import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { type Json, listAt, textAt, valueAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { argumentOf, inWords, PodWay } from './pod-way.ts';
+import { argumentOf, inWords, placeOf, PodWay } from './pod-way.ts';
 import { type Question, readStatus, type Served } from './served-report.ts';
 
 export interface LeaderPlace {
@@ -141,14 +141,14 @@ export class LeaderReader {
     { name: pod, port }: Candidate,
     question: Question,
   ): Promise<Served | string> {
-    const place = `pod ${namespace}/${sanitizedText(pod)}`;
-    const way = new PodWay(this.#transport, { namespace, pod, port }, this.#signal);
+    const at = { namespace, pod, port };
+    const way = new PodWay(this.#transport, at, this.#signal);
     const read = await readStatus(way.open, question);
     if (typeof read !== 'string') return read;
     if (way.refusal !== undefined) return way.refusal;
     return /connection refused/i.test(read)
-      ? `${place} refuses port ${port} of its loopback address: let --serve-addr (of the chart: serve.bind) include that address, or give --address`
-      : `cannot read ${place}: ${read}`;
+      ? `${placeOf(at)} refuses port ${port} of its loopback address: let --serve-addr (of the chart: serve.bind) include that address, or give --address`
+      : `cannot read ${placeOf(at)}: ${read}`;
   }
 
   /** For how many seconds the Lease is not renewed, if it has ended by our clock. */

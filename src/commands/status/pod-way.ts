@@ -15,12 +15,11 @@ export class PodWay {
   #refusal: string | undefined;
 
   constructor(transport: ForwardingTransport, to: PodPort, signal: AbortSignal) {
-    const { namespace, pod } = to;
-    const place = `pod ${namespace}/${sanitizedText(pod)}`;
+    const place = placeOf(to);
     this.open = async () => {
       const opened = await openPodPort(transport, to, signal);
       if (opened.kind === 'open') return { createConnection: () => opened.connection };
-      const needed = `${opened.kind === 'denied' ? opened.verb : 'get'} on pods/portforward in ${namespace}`;
+      const needed = `${opened.kind === 'denied' ? opened.verb : 'get'} on pods/portforward in ${to.namespace}`;
       this.#refusal ??=
         opened.kind === 'gone' ? `${place} is gone` : inWords(`forward a port of ${place}`, needed, opened);
       throw new Error(this.#refusal);
@@ -31,6 +30,10 @@ export class PodWay {
   get refusal(): string | undefined {
     return this.#refusal;
   }
+}
+
+export function placeOf({ namespace, pod }: Omit<PodPort, 'port'>): string {
+  return `pod ${namespace}/${sanitizedText(pod)}`;
 }
 
 /** The first group of a pattern in the command line of any container; undefined if none matches. */
