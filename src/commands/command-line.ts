@@ -1,13 +1,12 @@
 // Parses the command line and dispatches to the named command. It knows only the descriptions of commands, so that help
 // and version load none.
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, type HelpConfiguration, Option } from 'commander';
 import type { RawFlags } from '../config/raw-option.ts';
 import { plainValue } from '../network/untrusted-text.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { CommandDescription, FlagDescription } from './command-description.ts';
 import { nearest } from '../runtime/did-you-mean.ts';
 import { exitCode } from './exit-code.ts';
-import { helpLayout, helpWidth } from './help-layout.ts';
 import { problemLine, type Readers } from './problem-line.ts';
 
 export interface CommandLineOptions {
@@ -190,3 +189,28 @@ function onOneLine(text: string): string {
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');
 }
+
+const narrowest = 60;
+const widest = 110;
+const indent = ' '.repeat(8);
+
+/** Wide enough for paragraphs and narrow enough to read. 80 without a terminal. */
+function helpWidth(columns: number | undefined): number {
+  return Math.min(widest, Math.max(narrowest, columns ?? 80));
+}
+
+/** Short terms stand beside their description, long ones above it, so that paragraphs stay readable on 80 columns. */
+const helpLayout: HelpConfiguration = {
+  optionDescription: (option) => option.description,
+  formatItem: (term, termWidth, description, helper) => {
+    const besides = termWidth <= 24;
+    if (besides) return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
+    const lines = helper.boxWrap(description, (helper.helpWidth ?? widest) - indent.length);
+    return `  ${term}\n${lines.replaceAll(/^/gm, indent)}`;
+  },
+  formatItemList: (heading, items) => {
+    if (items.length === 0) return [];
+    const apart = items.some((item) => item.includes('\n')) ? '\n\n' : '\n';
+    return [heading, items.join(apart), ''];
+  },
+};

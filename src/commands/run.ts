@@ -8,8 +8,7 @@ import type { Options } from '../config/option-table.ts';
 import { thisProcess } from '../config/process-environment.ts';
 import { type LiveReading, readLiveOptions, textsAtStart } from '../config/live-options.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
-import { auditLines } from './audit-lines.ts';
-import { ChangeAudit } from '../controller/reporting/change-audit.ts';
+import { type AuditLines, ChangeAudit } from '../controller/reporting/change-audit.ts';
 import { Controller } from '../controller/controller.ts';
 import { reachableAt } from '../controller/leader-address.ts';
 import { openMode } from '../controller/open-mode.ts';
@@ -18,6 +17,7 @@ import { PacedTransport } from '../kubernetes/transport/paced-transport.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { proxyInWords } from '../network/proxies.ts';
+import { LineFile } from '../observability/line-file.ts';
 import { startHttpServer, type ProbeResult } from '../observability/http-server.ts';
 import type { StatusPage } from '../observability/status-page.ts';
 import { createMetricRegistry } from '../observability/metrics.ts';
@@ -116,3 +116,31 @@ function pacedBy(options: Options, transport: KubernetesTransport): KubernetesTr
   const { operatorK8sClientQps: perSecond, operatorK8sClientBurst: burst = 2 * perSecond } = options;
   return perSecond === 0 ? transport : new PacedTransport(transport, clock, { perSecond, burst });
 }
+
+/** Where the option audit leads. Undefined if there is no audit. Throws NotStartable if it cannot be written. */
+function auditLines(path: string | undefined): AuditLines | undefined {
+  if (path === undefined) return undefined;
+  if (path === '-') return { append: (line) => void process.stdout.write(`${line}\n`) };
+  try {
+    return new LineFile(path);
+  } catch (cause) {
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    const why = refusals[code] ?? `opening it failed (${code})`;
+    const remedy = 'name a file in a directory that this process may write, or - for standard output';
+    throw new NotStartable(`--audit=${path} cannot be written, because ${why}: ${remedy}`, {
+      kind: 'usage',
+      cause,
+    });
+  }
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  EACCES: 'this process may not write it',
+  EISDIR: 'it is a directory',
+  ENOENT: 'its directory does not exist',
+  ENOSPC: 'its disk is full',
+  ENOTDIR: 'a part of its path is a file',
+  ENXIO: 'it is a pipe without a reader',
+  EPERM: 'this process may not write it',
+  EROFS: 'its file system is read-only',
+};

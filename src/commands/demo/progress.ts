@@ -1,5 +1,5 @@
-// Decides how long a demonstration may take: as long as something new happens. A busy machine makes it longer, and does
-// not end it.
+// Decides how long a demonstration may take, as long as something new happens, and says how it ended. A busy machine makes it
+// longer, and does not end it.
 import { availableParallelism, loadavg } from 'node:os';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Picture } from './picture.ts';
@@ -75,4 +75,40 @@ export function stateOf(picture: Picture, missing: readonly string[]): string {
 /** `what`: what has not come to its end. */
 export function tooSlow(what: string): string {
   return `this machine is too slow, or the controller is stuck (its log says): nothing changed for ${patience / 1000} s or longer, and ${what}`;
+}
+
+/** How a demonstration can end. */
+export type Verdict =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'broken' }
+  /** Nothing changes any more. `missing`: titles of chapters that did not show everything. */
+  | { readonly kind: 'standstill'; readonly missing: readonly string[] }
+  | { readonly kind: 'interrupted' }
+  /** `starved`: its machine is too slow for it. */
+  | { readonly kind: 'controllerEnded' | 'starved'; readonly why: string };
+
+/** Whether the machine, or a controller that is stuck, kept it from its end. */
+export function isTooSlow({ kind }: Verdict): boolean {
+  return kind === 'standstill' || kind === 'starved';
+}
+
+/** `releases`: a settled node has no more than its watermarks ask for, either. */
+export function wordsOf(verdict: Verdict, releases: boolean): string {
+  switch (verdict.kind) {
+    case 'settled':
+      return `every pod has its address, every node what its watermarks ask for${releases ? ' and no more' : ''}, and no invariant was broken`;
+    case 'broken':
+      return 'an invariant was broken';
+    case 'standstill':
+      return tooSlow(
+        `not everything is settled${
+          verdict.missing.length > 0 ? `; not at their end: ${verdict.missing.join(', ')}` : ''
+        }`,
+      );
+    case 'interrupted':
+      return 'interrupted';
+    case 'controllerEnded':
+    case 'starved':
+      return verdict.why;
+  }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Picture } from '../../../../src/commands/demo/picture.ts';
-import { patience, Progress, stateOf } from '../../../../src/commands/demo/progress.ts';
-import { wordsOf } from '../../../../src/commands/demo/verdict.ts';
+import { patience, Progress, stateOf, wordsOf } from '../../../../src/commands/demo/progress.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 function watched(burden = () => 1) {
