@@ -2,7 +2,6 @@
 import type { RawFlags } from '../../config/raw-option.ts';
 import type { UndiciTransport } from '../../kubernetes/transport/undici-transport.ts';
 import { formatListenAddress, parseListenAddress } from '../../observability/listen-address.ts';
-import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { reachCluster } from '../cluster-access.ts';
 import { outputKind } from '../command-description.ts';
 import { lastOf, optionsAmong, readFlags } from '../flag-values.ts';
@@ -28,10 +27,9 @@ export interface Source<T> {
 
 /** The controller at an address, or the leader of a cluster. */
 export function controller(question: Question): Source<Served> {
-  const { signal } = new AbortController();
   return {
     at: (way) => readStatus(way, question),
-    inCluster: ({ transport, ...place }) => new LeaderReader(transport, clock, signal).read(place, question),
+    inCluster: ({ transport, ...place }) => new LeaderReader(transport, place, question).read(),
   };
 }
 
