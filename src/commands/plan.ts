@@ -5,13 +5,13 @@ import type { InstanceLimits } from '../providers/contract/facts.ts';
 import { exitCode } from './exit-code.ts';
 import { lastOf, readFlags } from './flag-values.ts';
 import { planKinds } from './plan-description.ts';
-import { chooseKinds, type PlanQuestion } from './plan/chosen-kinds.ts';
+import { chooseKinds, isUnknownType, type PlanQuestion } from './plan/chosen-kinds.ts';
 import { type BlockFacts, blockFactsIn, planBlocks, waitingIn } from './plan/block-plan.ts';
 import { planNodes } from './plan/plan.ts';
 import { blockPlanLines, planLines } from './plan/plan-lines.ts';
 import { type PlanningFacts, planningFactsIn } from './plan/planning-facts.ts';
 import { loadSnapshot, type SavedStatus, saveSnapshot, snapshotText } from './plan/saved-status.ts';
-import { isUnknownType, readTypeLimits } from './plan/type-limits.ts';
+import { readTypeLimits } from './plan/type-limits.ts';
 import { isJson, printAnswer, readOnce, wrongFlag } from './status/asking.ts';
 import type { Served } from './status/served-report.ts';
 import type { Told } from './status/watch.ts';
@@ -28,7 +28,7 @@ export async function plan(given: RawFlags): Promise<number> {
   const { planning } = planningFactsIn(source.json) ?? {};
   const { type } = question;
   const limits =
-    planning !== undefined && isUnknownType(type, planning)
+    planning !== undefined && isUnknownType(type, planning.kinds)
       ? await readTypeLimits(given, { type, ipam: planning.ipam })
       : undefined;
   return printAnswer('plan', toldPlan(source, question, limits), isJson(given));

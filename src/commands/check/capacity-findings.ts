@@ -21,7 +21,7 @@ const agents = rowsAbout('agents');
 
 export interface CapacityQuestion extends Omit<CloudAround, 'infrastructure'> {
   /** Pods that the kubelet of each node admits, by name, as far as it says so. */
-  readonly podCapacity: ReadonlyMap<string, number>;
+  readonly podCapacity: ReadonlyMap<string, number | undefined>;
   readonly traits: Pick<CloudTraits, 'limits' | 'poolRequests'>;
   /** The option by which addresses are released; undefined if they are. */
   readonly releaseOption: string | undefined;

@@ -191,22 +191,6 @@ async function readPorts(
   };
 }
 
-interface NamedByNodes {
-  /** Pods that kubelets admit, by name. */
-  readonly podCapacity: ReadonlyMap<string, number>;
-  readonly instanceIds: ReadonlySet<string>;
-}
-
-function namedBy(nodes: readonly ShownNode[]): NamedByNodes {
-  const capacities = nodes.flatMap(({ name, podCapacity }) =>
-    podCapacity === undefined ? [] : [[name, podCapacity] as const],
-  );
-  return {
-    podCapacity: new Map(capacities),
-    instanceIds: new Set(nodes.flatMap(({ instanceId }) => instanceId ?? [])),
-  };
-}
-
 /** The CiliumNodes that are served. */
 interface Fleet {
   readonly reader: CloudReader;
@@ -280,7 +264,7 @@ class CloudExamination {
   ): Promise<ReadCloud> {
     const unnamed = shown.filter(({ providerId }) => providerId === '');
     const first = new Set([...waiting, ...unnamed].map(({ name }) => name));
-    return reader.read(nodes, namedBy(shown).instanceIds, first);
+    return reader.read(nodes, new Set(shown.flatMap(({ instanceId }) => instanceId ?? [])), first);
   }
 
   #ofWriters(served: readonly JsonObject[]): readonly Finding[] {
@@ -330,7 +314,7 @@ class CloudExamination {
   ): Promise<readonly Finding[]> {
     const { section, traits } = this.#cloud.implementation;
     const { words } = section;
-    const { podCapacity } = namedBy(shown);
+    const podCapacity = new Map(shown.map((node) => [node.name, node.podCapacity]));
     const settings = cloudSettings(this.#options);
     const { infrastructure, instances, limits: read } = facts;
     const interfaces = interfacesIn(valueOfRead(instances, []));

@@ -45,7 +45,7 @@ export function chooseKinds(
   const limits = typeof known === 'string' ? undefined : known;
   if (question.type !== undefined && limits === undefined) {
     const why = typeof known === 'string' ? `; what it can hold is not known: ${known}` : '';
-    return { problem: `${unknown('type', question.type, typesOf(kinds))}${why}` };
+    return { problem: `${unknown('type', question.type, [...new Set(kinds.map(typeOf))])}${why}` };
   }
   const ofSubnet = inSubnet(question.subnet, kinds);
   if (typeof ofSubnet === 'string') return { problem: ofSubnet };
@@ -53,23 +53,29 @@ export function chooseKinds(
   if (typeof zones === 'string') return { problem: zones };
   return {
     kinds: zones.map((zone) => {
-      const alike = ofSubnet.filter(({ requirements }) => requirements.zone === zone);
-      const ofType = alike.find(({ requirements }) => requirements.instanceType === question.type);
-      const like = ofType ?? alike[0] ?? first;
+      const alike = ofSubnet.filter((kind) => zoneOf(kind) === zone);
+      const like = alike.find((kind) => typeOf(kind) === question.type) ?? alike[0] ?? first;
       return { zone, like, node: nodeLike(like, question, limits) };
     }),
   };
 }
 
-/** Types of the nodes, the most frequent first. */
-export function typesOf(kinds: readonly NodeKind[]): readonly string[] {
-  return [...new Set(kinds.map(({ requirements }) => requirements.instanceType))];
+function typeOf({ requirements }: NodeKind): string {
+  return requirements.instanceType;
+}
+
+function zoneOf({ requirements }: NodeKind): string {
+  return requirements.zone;
 }
 
 function limitsFor(type: string | undefined, kinds: readonly NodeKind[]): InstanceLimits | undefined {
-  const isTyped = kinds.some(({ requirements }) => requirements.instanceType !== '');
-  const found = kinds.find(({ requirements }) => requirements.instanceType === type);
-  return isTyped ? found?.limits : kinds[0]?.limits;
+  const isTyped = kinds.some((kind) => typeOf(kind) !== '');
+  return isTyped ? kinds.find((kind) => typeOf(kind) === type)?.limits : kinds[0]?.limits;
+}
+
+/** Whether only the cloud can say what the type holds. */
+export function isUnknownType(type: string | undefined, kinds: readonly NodeKind[]): type is string {
+  return type !== undefined && kinds.length > 0 && limitsFor(type, kinds) === undefined;
 }
 
 function inSubnet(id: string | undefined, kinds: readonly NodeKind[]): readonly NodeKind[] | string {
@@ -84,12 +90,9 @@ export function subnetOf({ given, requirements }: NodeKind): string {
 }
 
 function zonesFor({ zones, type }: PlanQuestion, kinds: readonly NodeKind[]): readonly string[] | string {
-  const all = [...new Set(kinds.map(({ requirements }) => requirements.zone))];
-  const ofType = kinds.filter(({ requirements }) => requirements.instanceType === type);
-  if (zones.length === 0)
-    return [
-      ...new Set((ofType.length > 0 ? ofType : kinds).map(({ requirements }) => requirements.zone)),
-    ].sort();
+  const all = [...new Set(kinds.map(zoneOf))];
+  const ofType = kinds.filter((kind) => typeOf(kind) === type);
+  if (zones.length === 0) return [...new Set((ofType.length > 0 ? ofType : kinds).map(zoneOf))].sort();
   if (all.every((zone) => zone === ''))
     return 'the nodes of this cloud are in no zone that decides what they get: leave out --zone';
   const found: string[] = [];

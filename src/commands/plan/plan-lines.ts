@@ -39,10 +39,7 @@ export function blockPlanLines(
       ['POOL', ({ pool }) => pool],
       ['CIDR', ({ cidr }) => cidr, 1],
       ['MASK', ({ maskSize }) => `/${maskSize}`, 2],
-      ['FREE', ({ free }) => free],
-      ['TAKEN', ({ taken }) => taken],
-      ['LEFT', ({ left }) => left],
-      ['FULL', fullAfter],
+      ...supplyColumns,
     ],
     style: ({ left }) => (left > 0 ? undefined : 'bad'),
   });
@@ -57,9 +54,17 @@ function noteParts(notes: readonly string[]): readonly Part[] {
   return notes.map((note) => told('note', note, 'doubtful'));
 }
 
-function fullAfter({ runsOutAfter: after }: { readonly runsOutAfter?: number }): string {
-  return after === undefined ? '' : `after ${counted(after, 'node')}`;
-}
+type Supply = Pick<Plan['subnets'][number], 'free' | 'taken' | 'left' | 'runsOutAfter'>;
+
+const supplyColumns = [
+  ['FREE', ({ free }: Supply) => free],
+  ['TAKEN', ({ taken }: Supply) => taken],
+  ['LEFT', ({ left }: Supply) => left],
+  [
+    'FULL',
+    ({ runsOutAfter: after }: Supply) => (after === undefined ? '' : `after ${counted(after, 'node')}`),
+  ],
+] as const;
 
 function headInWords({ nodes, fit, kinds }: Plan): string {
   const type = isOfOneType(kinds) ? (kinds[0]?.type ?? '') : '';
@@ -129,10 +134,7 @@ function subnetTable({ subnets }: Plan): Part {
       ['SUBNET', ({ id }) => id],
       ['NAME', ({ name = '' }) => name, 2],
       ['ZONE', ({ zone }) => zone, 1],
-      ['FREE', ({ free }) => free],
-      ['TAKEN', ({ taken }) => taken],
-      ['LEFT', ({ left }) => left],
-      ['FULL', fullAfter],
+      ...supplyColumns,
     ],
     style: ({ runsOutAfter }) => (runsOutAfter === undefined ? undefined : 'bad'),
   });

@@ -1,21 +1,10 @@
 // Asks the cloud what instances of a type can hold that no node of the cluster has.
 import { isCloudMode } from '../../config/clouds/clouds.ts';
 import type { RawFlags } from '../../config/raw-option.ts';
-import type { NodeKind, PlanningReport } from '../../controller/reporting/planning-report.ts';
 import type { InstanceLimits } from '../../providers/contract/facts.ts';
 import { askCloud, problemWithCloud } from '../cloud-access.ts';
 import { optionsAmong } from '../flag-values.ts';
 import { cloudOptions } from '../plan-description.ts';
-
-/** Whether only the cloud can say what the type holds. */
-export function isUnknownType(
-  type: string | undefined,
-  { kinds }: Pick<PlanningReport, 'kinds'>,
-): type is string {
-  const typeOf = ({ requirements }: NodeKind): string => requirements.instanceType;
-  const isTyped = kinds.some((kind) => typeOf(kind) !== '');
-  return type !== undefined && isTyped && kinds.every((kind) => typeOf(kind) !== type);
-}
 
 /** Resolves to why they are not known, in words. */
 export async function readTypeLimits(
