@@ -9,7 +9,7 @@ import type { Options } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
 import { haveHome, thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
-import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
+import type { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import type { ProbeResult } from '../observability/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -35,9 +35,9 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
   let current = (): AgentReport => startingReport(settings);
   const report = (): AgentReport => ({ version, ...current() });
   const servers = serveOverTcp(options, { registry, log, report }, ended.signal);
-  let cluster: Cluster | undefined;
+  let kubernetes: UndiciTransport | undefined;
   try {
-    cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound, log);
+    kubernetes = settings.mode === 'host-scope' ? undefined : await connect(options, outbound, log);
     const end = await runAgent(
       {
         settings,
@@ -45,7 +45,7 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
         random: new Random(randomUUID()),
         log,
         registry,
-        kubernetes: cluster?.transport,
+        kubernetes,
         machine: {
           readFile: (path) => thisProcess.readFile(path),
           readDnsFile: (path) => readDnsFile(path, settings.dnsDirectories),
@@ -59,7 +59,7 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
     return end.kind === 'stopped' ? exitCode.fine : exitCode.failure;
   } finally {
     ended.abort();
-    await cluster?.close();
+    await kubernetes?.close();
     await servers;
   }
 }
@@ -103,17 +103,11 @@ async function serveOverTcp(
   ]);
 }
 
-interface Cluster {
-  readonly transport: KubernetesTransport;
-  readonly close: () => Promise<void>;
-}
-
 /** Loaded only here: without Kubernetes, the agent needs no client of it. */
-async function connect(options: Options, outbound: Outbound, log: Logger): Promise<Cluster> {
+async function connect(options: Options, outbound: Outbound, log: Logger): Promise<UndiciTransport> {
   haveHome();
   const { findCluster } = await import('./cluster-access.ts');
-  const { UndiciTransport } = await import('../kubernetes/transport/undici-transport.ts');
+  const { UndiciTransport: Transport } = await import('../kubernetes/transport/undici-transport.ts');
   const access = await findCluster(options, { ...outbound, log });
-  const transport = new UndiciTransport({ access, clock });
-  return { transport, close: () => transport.close() };
+  return new Transport({ access, clock });
 }
