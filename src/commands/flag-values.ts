@@ -8,7 +8,7 @@ import type { ValueKind } from '../config/value-kinds.ts';
 type Kinds = Readonly<Record<string, ValueKind<unknown>>>;
 
 /** Undefined for a flag that is not given. */
-type Values<K extends Kinds> = {
+export type Values<K extends Kinds> = {
   readonly [N in keyof K]: K[N] extends ValueKind<infer T> ? T | undefined : never;
 };
 

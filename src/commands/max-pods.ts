@@ -5,7 +5,7 @@ import type { RawFlags } from '../config/raw-option.ts';
 import type { Cloud } from '../controller/clouds/cloud.ts';
 import { askCloud, problemWithCloud } from './cloud-access.ts';
 import { exitCode } from './exit-code.ts';
-import { optionsAmong, readFlags } from './flag-values.ts';
+import { optionsAmong, readFlags, type Values } from './flag-values.ts';
 import {
   capacityLines,
   capacityOf,
@@ -19,7 +19,7 @@ import { maxPodsKinds, maxPodsOptions } from './max-pods-description.ts';
 import { printLines } from './status/print-lines.ts';
 
 export async function maxPods(given: RawFlags): Promise<number> {
-  const question = questionIn(given);
+  const question = readFlags(given, maxPodsKinds);
   if (typeof question === 'string') return fail(question);
   const loaded = optionsAmong(given, maxPodsOptions);
   if (typeof loaded === 'string') return fail(loaded);
@@ -28,7 +28,7 @@ export async function maxPods(given: RawFlags): Promise<number> {
   if (unfit !== undefined) return fail(unfit);
   try {
     const capacities = await askCloud({ options, outbound, warn }, (cloud, signal) =>
-      askLimits(cloud, { question, options, signal }),
+      askLimits(cloud, question, { asked: askedBy(question, options, cloud), signal }),
     );
     print(capacities, question.output, options);
     return capacities.every(isKnown) ? exitCode.fine : exitCode.failure;
@@ -37,23 +37,10 @@ export async function maxPods(given: RawFlags): Promise<number> {
   }
 }
 
-interface Question {
-  readonly types: readonly string[];
-  readonly firstInterfaceIndex: number | undefined;
-  readonly interfaces: number | undefined;
-  readonly hostNetworkPods: number;
-  readonly output: 'text' | 'json' | 'karpenter';
-}
-
-function questionIn(given: RawFlags): Question | string {
-  const read = readFlags(given, maxPodsKinds);
-  if (typeof read === 'string') return read;
-  const { type: types = [], 'host-network-pods': hostNetworkPods = 2, interfaces, output = 'text' } = read;
-  return { types, hostNetworkPods, interfaces, output, firstInterfaceIndex: read['first-interface-index'] };
-}
+type Question = Values<typeof maxPodsKinds>;
 
 /** Why this cloud has no answer to the question. */
-function misfitOf({ types, interfaces, output }: Question, { ipam }: Options): string | undefined {
+function misfitOf({ type: types = [], interfaces, output }: Question, { ipam }: Options): string | undefined {
   const cloud = cloudOf(ipam);
   if (cloud === undefined)
     return `--ipam=${ipam} has no cloud: there, the size of the blocks says how many pods a node can have`;
@@ -68,41 +55,42 @@ function misfitOf({ types, interfaces, output }: Question, { ipam }: Options): s
 
 async function askLimits(
   { implementation }: Cloud,
-  {
-    question,
-    options,
-    signal,
-  }: { readonly question: Question; readonly options: Options; readonly signal: AbortSignal },
+  { type: types = [], interfaces = 1 }: Question,
+  { asked, signal }: { readonly asked: CapacityQuestion; readonly signal: AbortSignal },
 ): Promise<readonly TypeCapacity[]> {
-  const { traits, section } = implementation;
-  const { types, interfaces = 1, hostNetworkPods } = question;
+  const { limits } = implementation.traits;
+  if (limits !== 'byType') {
+    const named = types.length === 0 ? ['any'] : types;
+    return named.map((type) => capacityOf(type, { ...limits, interfaces }, asked));
+  }
+  const context = { caller: { priority: 'high' }, signal } as const;
+  const found: ReadonlyMap<string, FoundLimits> = await implementation.readLimits(types, context);
+  return types.map((type) => capacityOf(type, found.get(type), asked));
+}
+
+/** The question of a node, where its CiliumNode says nothing. */
+function askedBy(question: Question, options: Options, { implementation }: Cloud): CapacityQuestion {
+  const { 'first-interface-index': given, 'host-network-pods': hostNetworkPods = 2 } = question;
   const settings = cloudSettings(options);
-  const ofSection = section.requirements({});
+  const ofSection = implementation.section.requirements({});
   if ('problems' in ofSection) throw new Error('a section that says nothing is readable');
-  const { firstInterfaceIndex, usePrimaryAddress } = ofSection.value;
-  const asked: CapacityQuestion = {
-    // The primary interface is in the network of the instance.
-    firstInterfaceIndex:
-      question.firstInterfaceIndex ??
-      (settings.scope.podNetworkId === undefined ? firstInterfaceIndex : Math.max(1, firstInterfaceIndex)),
+  const { firstInterfaceIndex: usual, usePrimaryAddress } = ofSection.value;
+  // The primary interface is in the network of the instance.
+  const index = settings.scope.podNetworkId === undefined ? usual : Math.max(1, usual);
+  return {
+    firstInterfaceIndex: given ?? index,
     usePrimaryAddress: usePrimaryAddress || settings.usePrimaryAddress,
     prefixDelegation: settings.prefixDelegation,
     hostNetworkPods,
     mostPods: cloudOf(options.ipam)?.mostPods,
   };
-  const { limits } = traits;
-  if (limits !== 'byType') {
-    const named = types.length === 0 ? ['any'] : types;
-    return named.map((type) => capacityOf(type, { ...limits, interfaces }, asked));
-  }
-  const found: ReadonlyMap<string, FoundLimits> = await implementation.readLimits(types, {
-    caller: { priority: 'high' },
-    signal,
-  });
-  return types.map((type) => capacityOf(type, found.get(type), asked));
 }
 
-function print(capacities: readonly TypeCapacity[], output: Question['output'], { ipam }: Options): void {
+function print(
+  capacities: readonly TypeCapacity[],
+  output: Question['output'] = 'text',
+  { ipam }: Options,
+): void {
   if (output === 'text') return printLines((width) => capacityLines(capacities, width));
   if (output === 'json') return void process.stdout.write(`${JSON.stringify({ types: capacities })}\n`);
   const { nodeClass } = cloudOf(ipam) ?? {};
