@@ -1,12 +1,17 @@
-// EC2 as the cloud of the demonstration.
+// EC2 as the cloud of the demonstration, and its chapters.
 import { Random } from '../../runtime/random.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { createEmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import { startEc2Server } from '../../simulator/ec2/ec2-server.ts';
-import { chaptersFor } from './chapters.ts';
 import { type DemoCloud, halfOfEach, type WantedCluster } from './demo-cloud.ts';
-import { configureNode, demoTopology } from './demo-topology.ts';
+import { configureNode, demoTopology, isInSmallZone, smallZone } from './demo-topology.ts';
 import { thingsToBreak } from './things-to-break.ts';
+import { type Chapter, type Ec2Context, nodesOfSmallSubnet, type SmallSubnetNodes } from './chapter.ts';
+import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
+import { lostAssignments } from './chapters/lost-answers.ts';
+import { crowdPods } from './chapters/pods.ts';
+import { joining, releaseAddresses, scaleUp } from './chapters/scaling.ts';
+import { failover } from './chapters/takeover.ts';
 
 export function ec2Cloud({ nodes, seed, pace }: WantedCluster): DemoCloud {
   const topology = demoTopology(nodes, seed);
@@ -44,4 +49,34 @@ export function ec2Cloud({ nodes, seed, pace }: WantedCluster): DemoCloud {
       };
     },
   };
+}
+
+export function chaptersFor(context: Ec2Context): readonly Chapter[] {
+  const nodes = (): SmallSubnetNodes => nodesOfSmallSubnet(context.cluster, isInSmallZone);
+  const subnets = [...context.cluster.network.subnets.values()];
+  return [
+    joining(),
+    scaleUp(context, 'EC2', () => nodes().generous),
+    lostAssignments(context, {
+      cloud: 'aws',
+      api: 'EC2',
+      faults: context.cluster.ec2.gateway.faults,
+      isElsewhere: (place) => !isInSmallZone(place),
+      next: ({ name }) => `the controller asks nothing more of ${name}, and looks`,
+    }),
+    exhaustedSubnet(context, {
+      place: smallZone.name,
+      kind: 'subnet',
+      name: smallZone.subnet,
+      id: subnets.find(({ tags }) => tags['Name'] === smallZone.subnet)?.id ?? '',
+      nodes,
+      crowd: crowdPods,
+      hint: 'No other zone notices.',
+    }),
+    releaseAddresses(context, {
+      nodes,
+      agents: 'Those from 1.20 drop addresses, which are hidden for a while first.',
+    }),
+    failover(context),
+  ];
 }

@@ -1,12 +1,13 @@
 // Chapter about calls that the cloud carries out and whose answers are lost. This is the worst case: a blind retry would
 // repeat the effect.
+import type { CloudNetwork } from '../../../simulator/cloud/cloud-network.ts';
 import type { Faults } from '../../../simulator/cloud/faults.ts';
 import type { CloudName } from '../../../simulator/workload/node-facts.ts';
 import type { Chapter, ChapterContext } from '../chapter.ts';
 import { shownAddresses } from '../departure-watch.ts';
 import { batchPods } from './pods.ts';
 
-export interface LosableCalls {
+interface LosableCalls {
   readonly cloud: CloudName;
   readonly faults: Faults;
   /** The call that adds addresses. */
@@ -125,4 +126,53 @@ function findingOf(
   const seconds = ((now - at) / 1000).toFixed(1);
   const twice = more > 0 ? `, and ${more} that came since` : ', and none came twice';
   return `${seconds} s later ${target.node} shows all ${lost.addresses.length} addresses of ${target.name}${twice}`;
+}
+
+const assign = 'AssignPrivateIpAddresses';
+const create = 'CreateNetworkInterface';
+
+/** Whether an interface carries pods, and is not in the small subnet. */
+type IsElsewhere = (place: { readonly zone: string; readonly deviceIndex: number }) => boolean;
+
+/** The calls of clouds with an interface for each set of addresses: what assigns addresses to one, and what creates one. */
+export function lostAssignments(
+  context: ChapterContext,
+  calls: Pick<LosableCalls, 'cloud' | 'faults' | 'next'> & {
+    /** Name of the cloud's API. */
+    readonly api: string;
+    readonly isElsewhere: IsElsewhere;
+  },
+): Chapter {
+  const { api, isElsewhere } = calls;
+  const count = lossesOf(context) === 1 ? `the next ${assign}` : `the next ${assign} of some interfaces`;
+  return lostAnswers(context, {
+    ...calls,
+    action: assign,
+    targets: () => targetsIn(context, isElsewhere),
+    creation: {
+      action: create,
+      next: `it is asked again with the same client token, and ${api} names the one it made`,
+    },
+    hints: [
+      `${api} carries out ${count} and the next ${create}, but the answers never arrive.`,
+      'Asking again blindly would assign addresses twice. Watch what the controller finds out.',
+    ],
+  });
+}
+
+function targetsIn(
+  { cluster: { network, workload } }: ChapterContext,
+  isElsewhere: IsElsewhere,
+): readonly LossTarget[] {
+  const nodes = new Map(workload.views.map(({ facts, nodeName }) => [facts.instanceId, nodeName]));
+  return [...network.interfaces.values()].flatMap(({ id, zone, deviceIndex, instanceId }) => {
+    const node = nodes.get(instanceId ?? '');
+    if (node === undefined || deviceIndex === undefined || !isElsewhere({ zone, deviceIndex })) return [];
+    return [{ name: id, node, match: { NetworkInterfaceId: id }, held: () => secondaryOn(network, id) }];
+  });
+}
+
+function secondaryOn(network: CloudNetwork, interfaceId: string): readonly string[] {
+  const item = network.interfaces.get(interfaceId);
+  return item?.addresses.filter((address) => address !== item.primaryAddress) ?? [];
 }

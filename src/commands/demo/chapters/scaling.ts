@@ -2,7 +2,7 @@
 import type { Chapter, ChapterContext, SmallSubnetNodes } from '../chapter.ts';
 import { departureOf, reportPods, webPods } from './pods.ts';
 
-export function join(): Chapter {
+export function joining(): Chapter {
   return {
     title: 'the nodes join',
     hints: [

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { alibabaChapters } from '../../../../src/commands/demo/alibaba/alibaba-chapters.ts';
+import { alibabaChapters } from '../../../../src/commands/demo/alibaba/alibaba-cloud.ts';
 import {
   alibabaTopology,
   configureAlibabaNode,
   leaveInterfaces,
 } from '../../../../src/commands/demo/alibaba/alibaba-topology.ts';
-import { azureChapters } from '../../../../src/commands/demo/azure/azure-chapters.ts';
+import { azureChapters } from '../../../../src/commands/demo/azure/azure-cloud.ts';
 import { azureTopology, configureAzureNode } from '../../../../src/commands/demo/azure/azure-topology.ts';
-import { chaptersFor } from '../../../../src/commands/demo/chapters.ts';
+import { chaptersFor } from '../../../../src/commands/demo/ec2-cloud.ts';
 import { configureNode, demoTopology } from '../../../../src/commands/demo/demo-topology.ts';
 import { type Frame, frameLines } from '../../../../src/commands/demo/frame.ts';
 import { liveScreen, plainScreen } from '../../../../src/commands/demo/screen.ts';
