@@ -168,21 +168,12 @@ function wantsOf(question: PlanQuestion, facts: BlockFacts): readonly Want[] | s
 function oneOfEach({ pool: named }: PlanQuestion, facts: BlockFacts): readonly Want[] | string {
   if (named !== undefined)
     return 'each node gets a block of each family here, of any network: leave out --pool';
-  const families = [...new Set(facts.pools.map((each) => each.family))];
-  return families.flatMap((of) => {
-    const first = facts.pools.find((each) => each.family === of);
-    return first === undefined
-      ? []
-      : [
-          {
-            pool: undefined,
-            family: of,
-            blocks: 1,
-            addresses: usableOf(first, facts),
-            maskSize: first.maskSize,
-          },
-        ];
-  });
+  return facts.pools
+    .filter(({ family: of }, index, all) => all.findIndex((each) => each.family === of) === index)
+    .map((first) => {
+      const { family: of, maskSize } = first;
+      return { pool: undefined, family: of, blocks: 1, addresses: usableOf(first, facts), maskSize };
+    });
 }
 
 /** As many blocks as hold the addresses that an agent asks for while its pods run. */
