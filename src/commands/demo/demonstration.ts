@@ -17,12 +17,12 @@ import { inWords } from './decision-words.ts';
 import type { DemoCloud, ServedCloud } from './demo-cloud.ts';
 import { DepartureWatch } from './departure-watch.ts';
 import { ec2Cloud } from './ec2-cloud.ts';
+import { summaryLines, thingsToTry } from './frame.ts';
 import { isSettled, type Picture, takePicture } from './picture.ts';
 import { burdenOfMachine, isTooSlow, Progress, stateOf, tooSlow, type Verdict, wordsOf } from './progress.ts';
 import { Prometheus } from './prometheus.ts';
 import type { Screen } from './screen.ts';
 import { Story } from './story.ts';
-import { summaryLines, thingsToTry } from './summary.ts';
 
 /** Agents act faster than in production: their 15 s become 1.5 s. */
 const agentPace = 10;
