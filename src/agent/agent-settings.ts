@@ -12,7 +12,7 @@ import {
 } from '../blocks/set/cidr.ts';
 import { isCloudMode } from '../config/clouds/clouds.ts';
 import type { ReadValues, RoomChecks } from '../config/load-options.ts';
-import { optionNeeds } from '../config/option-needs.ts';
+import { type OptionNeed, optionNeeds } from '../config/option-needs.ts';
 import { type OptionSources, refusalLine } from '../config/option-source.ts';
 import type { Options } from '../config/option-table.ts';
 import type { AgentMode } from '../config/options/agent-options.ts';
@@ -77,16 +77,14 @@ export const agentChecks: RoomChecks = { problems: agentProblems, warnings: () =
 
 function agentProblems({ options, sources }: ReadValues): readonly string[] {
   const mode = modeOf(options);
-  if (options.ciliumNodeProtocol === 'pools' && !isCloudMode(mode)) {
-    const { name, because, accepted } = optionNeeds.agentProtocol;
-    return [refusalLine({ name, source: sources[name], text: 'pools', because, accepted })];
-  }
+  const unmet = ({ name, because, accepted }: OptionNeed, text: string): readonly string[] => [
+    refusalLine({ name, source: sources[name], text, because, accepted }),
+  ];
+  if (options.ciliumNodeProtocol === 'pools' && !isCloudMode(mode))
+    return unmet(optionNeeds.agentProtocol, 'pools');
   const ranges = families.flatMap((family) => rangeProblems(family, options, sources));
   const hasNone = families.every((family) => servedRange(options, family) === undefined);
-  if (mode === 'host-scope' && hasNone) {
-    const { name, because, accepted } = optionNeeds.agentRange;
-    return [refusalLine({ name, source: sources[name], text: '', because, accepted })];
-  }
+  if (mode === 'host-scope' && hasNone) return unmet(optionNeeds.agentRange, '');
   return [...ranges, ...excludeProblems(options, sources)];
 }
 

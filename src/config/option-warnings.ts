@@ -38,12 +38,14 @@ export function warningsOnIgnored(
   const ignored = Object.entries(reasons).flatMap(([option, reason]) => {
     const variable = environmentNameOf(option);
     const isSet = variables && (environment[variable] ?? '') !== '';
-    return noEffect(option, flags.has(option) ? { flag: option } : isSet ? { variable } : undefined, reason);
+    if (flags.has(option)) return [noEffect(option, `the flag --${option}`, reason)];
+    return isSet ? [noEffect(option, `the environment variable ${variable}`, reason)] : [];
   });
   const unsetting = optionsOfCommand(command).flatMap((option) => {
     const { unsetBy = {} }: OptionRow = optionTable[option];
     const text = flags.get(option)?.findLast((each) => Object.hasOwn(unsetBy, each.trim()));
-    return text === undefined ? [] : noEffect(option, { flag: option }, unsetBy[text.trim()] ?? '');
+    if (text === undefined) return [];
+    return [noEffect(option, `the flag --${option}`, unsetBy[text.trim()] ?? '')];
   });
   return [...ignored, ...unsetting, ...ignoredInDirectory(command, reasons, directory)];
 }
@@ -66,14 +68,8 @@ function ignoredInDirectory(
   return [{ kind: 'notice', message: 'options without effect in the directory', details }];
 }
 
-function noEffect(
-  option: string,
-  place: { readonly flag: string } | { readonly variable: string } | undefined,
-  reason: string,
-): readonly OptionWarning[] {
-  if (place === undefined) return [];
-  const from = 'flag' in place ? `the flag --${place.flag}` : `the environment variable ${place.variable}`;
-  return [{ kind: 'notice', message: 'option has no effect', details: { option, from, reason } }];
+function noEffect(option: string, from: string, reason: string): OptionWarning {
+  return { kind: 'notice', message: 'option has no effect', details: { option, from, reason } };
 }
 
 const ipv6Unserved = {
@@ -103,9 +99,7 @@ export function warningsOnIdleBlocks(
     const from = sourceInWords(option, source);
     if (option === 'enable-ipv6' && texts.some((text) => /^(t|true|1)$/i.test(text)))
       return [warningOfIpv6(cloudOf(ipam)?.ipv6 === true ? ipv6OfNewAgents : ipv6Unserved, { option, from })];
-    if (source.kind === 'file') return [];
-    const details = { option, from, reason: 'only other modes and commands use it' };
-    return [{ kind: 'notice', message: 'option has no effect', details }];
+    return source.kind === 'file' ? [] : [noEffect(option, from, 'only other modes and commands use it')];
   });
 }
 
@@ -126,8 +120,7 @@ export function warningsOnOtherClouds(options: Options, sources: OptionSources):
     if (clouds.includes(options.ipam) || !isGiven) return [];
     const theirs = clouds.map((cloud) => `--ipam=${cloud}`).join(' and ');
     const reason = `it is an option of ${theirs}, and this is --ipam=${options.ipam}`;
-    const details = { option, from: sourceInWords(option, source), reason };
-    return [{ kind: 'notice', message: 'option has no effect', details }];
+    return [noEffect(option, sourceInWords(option, source), reason)];
   });
 }
 

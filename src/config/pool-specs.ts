@@ -1,5 +1,6 @@
 // Reads the pools that an option asks to create, in cilium-operator's format: `pool=spec,...` or a JSON object of specs, where a
 // spec is `key:value;...`. Pure.
+import { parseTexts } from './tag-map.ts';
 
 /** The spec of a CiliumPodIPPool. */
 export interface PoolSpec {
@@ -31,13 +32,8 @@ export function parsePoolSpecs(text: string): PoolSpecs | undefined {
 type Pairs = readonly (readonly [name: string, spec: string])[];
 
 function jsonPairs(text: string): Pairs | undefined {
-  try {
-    const entries = Object.entries(JSON.parse(text) as object);
-    const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
-    return entries.every(isText) ? entries : undefined;
-  } catch {
-    return undefined;
-  }
+  const texts = parseTexts(text);
+  return texts && Object.entries(texts);
 }
 
 /** Lists hold commas, too: one separates pools only before the next `name=`. */

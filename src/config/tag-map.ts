@@ -1,4 +1,5 @@
 // Parses tag maps as cilium-operator does, from a flag, a variable or the cilium-config ConfigMap.
+import { objectIn, textsAt } from '../runtime/json.ts';
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -9,21 +10,16 @@ export type Tags = Readonly<Record<string, string>>;
  * words are pairs, the text is ambiguous and rejected.
  */
 export function parseTags(text: string): Tags | undefined {
-  return /^[[{]/.test(text) ? parseObject(text) : parsePairs(text);
+  return /^[[{]/.test(text) ? parseTexts(text) : parsePairs(text);
 }
 
-function parseObject(text: string): Tags | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined; // not JSON, so not a map
-  }
-  if (Array.isArray(parsed)) return undefined;
-  const entries = Object.entries(parsed as object);
-  return entries.every((entry): entry is [string, string] => entry[0] !== '' && typeof entry[1] === 'string')
-    ? Object.fromEntries(entries)
-    : undefined;
+/** A JSON object of texts, of which each has a name; undefined if the text is none. */
+export function parseTexts(text: string): Tags | undefined {
+  const object = objectIn(text);
+  const isTexts =
+    object !== undefined &&
+    Object.entries(object).every(([name, value]) => name !== '' && typeof value === 'string');
+  return isTexts ? textsAt(object) : undefined;
 }
 
 function parsePairs(text: string): Tags | undefined {

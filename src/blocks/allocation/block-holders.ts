@@ -89,6 +89,11 @@ export type BlockReason =
   | 'AliasMissing'
   | 'InvalidSyncMode'
   | 'PodCIDRMismatch'
+  | 'WriteRefused'
+  | CloudReason;
+
+/** Why a cloud does not say what it routes to an instance. */
+export type CloudReason =
   | 'ProviderIDUnreadable'
   | 'InstanceNotFound'
   | 'InstanceTerminated'
@@ -98,8 +103,7 @@ export type BlockReason =
   | 'ClockWrong'
   | 'Throttled'
   | 'Unreachable'
-  | 'CallFailed'
-  | 'WriteRefused';
+  | 'CallFailed';
 
 export interface BlockHolders {
   /**

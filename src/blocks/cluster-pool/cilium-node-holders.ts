@@ -1,7 +1,10 @@
 // CiliumNodes as objects that hold blocks. Which field has them is the mode's: `spec.ipam.podCIDRs` is what agents with
 // ipam=cluster-pool read at their start.
 import type { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
-import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
+import {
+  type CiliumNodeBlocks,
+  readCiliumNodeBlocks,
+} from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { isBlockAllocator, lastManagerOf } from '../../kubernetes/field-managers.ts';
@@ -21,33 +24,22 @@ export interface CiliumNodeHoldersDeps {
 }
 
 /** A CiliumNode. */
-export interface CiliumNodeHolder extends Holder {
-  readonly isDeleting: boolean;
+export interface CiliumNodeHolder
+  extends Holder,
+    Pick<CiliumNodeBlocks, 'isDeleting' | 'isKept' | 'isOwned'> {
   readonly isIgnored: boolean;
-  /** The owner asks that it is kept although its machine is gone. */
-  readonly isKept: boolean;
-  readonly isOwned: boolean;
 }
 
 export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
-  const read = readCiliumNodeBlocks(raw);
-  const { name, uid, createdAt, isDeleting, isIgnored, isKept, isOwned, nodeUid } = read;
-  const { problem, operatorError } = read;
+  const { resourceVersion: version, podCidrs, problem, operatorError, ...node } = readCiliumNodeBlocks(raw);
   return {
-    name,
-    uid,
-    version: read.resourceVersion,
-    createdAt,
-    isLeftAlone: isIgnored || isDeleting,
-    blocks: read.podCidrs,
+    ...node,
+    version,
+    isLeftAlone: node.isIgnored || node.isDeleting,
+    blocks: podCidrs,
     isByAllocator: isBlockAllocator(lastManagerOf(raw, 'spec', 'ipam', 'podCIDRs')),
     ...(problem !== undefined && { problem }),
     ...(operatorError !== undefined && { error: operatorError }),
-    isDeleting,
-    isIgnored,
-    isKept,
-    isOwned,
-    nodeUid,
   };
 }
 

@@ -33,10 +33,8 @@ export class PodLooks {
     this.#ports = ports;
     this.#pods = pods;
     this.#blocks = blocks;
-    const { clock, onBug } = ports;
     this.#queue = new WorkQueue<string>({
-      clock,
-      onBug,
+      ...ports,
       workers: maxLooks,
       reconcile: (uid) => this.#look(uid),
       retryAfter: (uid) => this.#objects.get(uid)?.pause.fail() ?? lookAgain.cap,
@@ -56,11 +54,12 @@ export class PodLooks {
 
   async #look(uid: string): Promise<Result> {
     const blocks = this.#blocks;
-    const { object, pause } = this.#objects.get(uid) ?? {};
-    if (object !== undefined && blocks.awaitLook(object)) {
+    const known = this.#objects.get(uid);
+    if (known !== undefined && blocks.awaitLook(known.object)) {
+      const { object, pause } = known;
       blocks.beginLook?.(object);
       blocks.lookedAt(object, await this.#pods.on(object.name, this.#queue.closing));
-      if (blocks.awaitLook(object)) return { requeueAfter: pause?.fail() ?? lookAgain.cap };
+      if (blocks.awaitLook(object)) return { requeueAfter: pause.fail() };
     }
     this.#objects.delete(uid);
     return {};

@@ -1,7 +1,7 @@
 // The pods that a new leader looks at before it gives out any block: an agent may have dropped a block that running pods keep,
 // or somebody deleted its CiliumNode, before this process led. No CiliumNode lists such a block; only the pods show it. All
 // pods are read once, page by page: from then on each drop is seen, and the pods of one node are enough.
-import type { AllPodReads, PodReading, ShownPodOfNode } from '../../kubernetes/watch/shown-pods.ts';
+import type { ShownPodOfNode, ShownPods, UnreadablePods } from '../../kubernetes/watch/shown-pods.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -11,14 +11,14 @@ import type { PoolNodeHolder } from './pool-node-holder.ts';
 import type { PoolPolicy } from './pool-policy.ts';
 
 export interface ForgottenBlocksDeps {
-  readonly pods: AllPodReads;
+  readonly pods: Pick<ShownPods, 'everywhere'>;
   readonly policy: Pick<PoolPolicy, 'forgottenBlock' | 'isOutside' | 'remember'>;
   /** Blocks of CiliumNodes that are gone. */
   readonly left: Pick<LeftHoldings, 'remember'>;
   /** The CiliumNodes as last read, by name. */
   readonly objects: ReadonlyMap<string, Pick<PoolNodeHolder, 'uid'>>;
   /** Called before the first repetition, and if pods may not be read: then nothing is kept. */
-  readonly onUnreadable: (reading: PodReading & { readonly kind: 'unreadable' }) => void;
+  readonly onUnreadable: (reading: UnreadablePods) => void;
   readonly clock: Clock;
   readonly random: Random;
 }

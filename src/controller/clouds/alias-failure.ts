@@ -1,9 +1,6 @@
 // Translates failed calls of a cloud for Nodes whose pod CIDRs follow that cloud.
-import type {
-  AliasFailure,
-  AliasFailureKind,
-  CloudReason,
-} from '../../blocks/node-ipam/cloud/cloud-aliases.ts';
+import type { CloudReason } from '../../blocks/allocation/block-holders.ts';
+import type { AliasFailure, AliasFailureKind } from '../../blocks/node-ipam/cloud/cloud-aliases.ts';
 import { failureCondition } from '../../node/conditions/call-condition.ts';
 import type { CloudFailure, CloudFailureKind } from '../../providers/contract/cloud-failure.ts';
 

@@ -7,7 +7,7 @@ import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
 import { isList, isObject, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 import { slowReadTimeout } from '../transport/transport.ts';
 import type { Read } from './object-store.ts';
-import type { Collection } from './watch-stream.ts';
+import { type Collection, pathOf } from './watch-stream.ts';
 
 export interface ListingOptions<T> extends Collection {
   /** The part of an object to keep; undefined to keep nothing. */
@@ -108,7 +108,7 @@ async function askForPage<T>(
   signal: AbortSignal,
 ): Promise<Reply> {
   const isLeast = limit === undefined || limit === 1;
-  const path = pagePath(options, limit, token);
+  const path = pathOf(options, { limit: limit?.toString(), continue: token });
   const limits = {
     timeoutMs: slowReadTimeout,
     isCostly: true as const,
@@ -131,18 +131,4 @@ async function readItems<T>(
     if (kept !== undefined) into.set(kept.key, kept);
     if (index % batch === batch - 1) await sleep(clock, 0, signal);
   }
-}
-
-function pagePath<T>(
-  options: ListingOptions<T>,
-  limit: number | undefined,
-  token: string | undefined,
-): string {
-  const query = new URLSearchParams();
-  if (options.fieldSelector !== undefined) query.set('fieldSelector', options.fieldSelector);
-  if (options.labelSelector !== undefined) query.set('labelSelector', options.labelSelector);
-  if (limit !== undefined) query.set('limit', String(limit));
-  if (token !== undefined) query.set('continue', token);
-  const text = query.toString();
-  return text === '' ? options.path : `${options.path}?${text}`;
 }

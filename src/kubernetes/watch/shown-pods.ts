@@ -15,49 +15,40 @@ export interface ShownPod {
   readonly pod: string;
 }
 
-export type PodReading =
-  | { readonly kind: 'read'; readonly shown: readonly ShownPod[] }
-  /** `problem` says what to do. `isDenied`: until an administrator grants a permission. */
-  | { readonly kind: 'unreadable'; readonly problem: string; readonly isDenied: boolean };
-
 export interface ShownPodOfNode extends ShownPod {
   readonly node: string;
 }
 
-export type AllPodsReading =
-  | { readonly kind: 'read'; readonly shown: readonly ShownPodOfNode[] }
-  | Extract<PodReading, { readonly kind: 'unreadable' }>;
+export type PodReading<Pod = ShownPod> =
+  | { readonly kind: 'read'; readonly shown: readonly Pod[] }
+  | UnreadablePods;
 
-export interface AllPodReads {
-  /**
-   * Reads the addresses that pods of all nodes show, without pods that have ended. Keeps only addresses that `isWanted`
-   * accepts. Rejects only with the signal's reason.
-   */
-  everywhere(isWanted: (each: ShownPodOfNode) => boolean, signal: AbortSignal): Promise<AllPodsReading>;
+export interface UnreadablePods {
+  readonly kind: 'unreadable';
+  /** Says what to do. */
+  readonly problem: string;
+  /** Until an administrator grants a permission. */
+  readonly isDenied: boolean;
 }
 
-export interface PodReads {
-  /**
-   * Reads the addresses that pods of the node show, without pods that have ended. Rejects only with the signal's reason.
-   */
-  on(node: string, signal: AbortSignal): Promise<PodReading>;
-}
+export type PodReads = Pick<ShownPods, 'on'>;
 
 /** Time limit of a list, in ms. A release can wait, and an old API server may read the pods of all nodes for it. */
 const listTime = 30_000;
 /** For how long a denial holds for every node, in ms. */
 const deniedFor = 60_000;
 
-export class ShownPods implements PodReads, AllPodReads {
+export class ShownPods {
   readonly #transport: KubernetesTransport;
   readonly #clock: Clock;
-  #denial: { readonly reading: PodReading; readonly until: number } | undefined;
+  #denial: { readonly reading: UnreadablePods; readonly until: number } | undefined;
 
   constructor(transport: KubernetesTransport, clock: Clock) {
     this.#transport = transport;
     this.#clock = clock;
   }
 
+  /** Reads the addresses that pods of the node show, without pods that have ended. Rejects only with the signal's reason. */
   async on(node: string, signal: AbortSignal): Promise<PodReading> {
     if (this.#denial !== undefined && this.#clock.monotonic() < this.#denial.until)
       return this.#denial.reading;
@@ -73,10 +64,11 @@ export class ShownPods implements PodReads, AllPodReads {
     return reading;
   }
 
+  /** The same of all nodes. Keeps only addresses that `isWanted` accepts. */
   async everywhere(
     isWanted: (each: ShownPodOfNode) => boolean,
     signal: AbortSignal,
-  ): Promise<AllPodsReading> {
+  ): Promise<PodReading<ShownPodOfNode>> {
     const options = { transport: this.#transport, clock: this.#clock, path: podsPath, listKind };
     const read = (pod: JsonObject): Read<readonly ShownPodOfNode[]> | undefined => {
       const node = textAt(pod, 'spec', 'nodeName') ?? '';
@@ -95,7 +87,7 @@ export class ShownPods implements PodReads, AllPodReads {
 const podsPath = '/api/v1/pods';
 const listKind = 'PodList';
 
-function unreadable(refusal: ApiRefusal): Extract<PodReading, { readonly kind: 'unreadable' }> {
+function unreadable(refusal: ApiRefusal): UnreadablePods {
   // Credentials that are not accepted are no matter of a grant, and everything else fails with them.
   const isDenied = refusal.kind === 'denied' && refusal.status !== 401;
   return isDenied ? { kind: 'unreadable', problem: toGrant(refusal), isDenied } : failing(refusal.message);
@@ -105,7 +97,7 @@ function toGrant({ message }: ApiRefusal): string {
   return `${message}. Grant Headwater the verb list on pods, or, if the word of the agents is enough, set release-pod-check to false`;
 }
 
-function failing(why: string): Extract<PodReading, { readonly kind: 'unreadable' }> {
+function failing(why: string): UnreadablePods {
   const problem = `${why}. Headwater asks again: see whether the API server, or a proxy before it, has trouble`;
   return { kind: 'unreadable', problem, isDenied: false };
 }

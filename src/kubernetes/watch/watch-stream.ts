@@ -70,7 +70,12 @@ export async function watchOnce(
   try {
     const request = {
       method: 'GET',
-      path: watchPath(collection, options),
+      path: pathOf(collection, {
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: options.resourceVersion,
+        timeoutSeconds: String(options.timeoutSeconds),
+      }),
       timeoutMs: slowReadTimeout,
     } as const;
     const answer = await transport.stream(request, idle.signal);
@@ -140,19 +145,15 @@ function isEventType(type: string | undefined): type is WatchEvent['type'] {
   return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
 }
 
-function watchPath(
+/** The path of a request for a selection. `query`: parameters beside its selectors, without those that are undefined. */
+export function pathOf(
   { path, fieldSelector, labelSelector }: Selection,
-  options: Pick<WatchOptions, 'resourceVersion' | 'timeoutSeconds'>,
+  query: Readonly<Record<string, string | undefined>>,
 ): string {
-  const query = new URLSearchParams({
-    ...(fieldSelector !== undefined && { fieldSelector }),
-    ...(labelSelector !== undefined && { labelSelector }),
-    watch: 'true',
-    allowWatchBookmarks: 'true',
-    resourceVersion: options.resourceVersion,
-    timeoutSeconds: String(options.timeoutSeconds),
-  });
-  return `${path}?${query.toString()}`;
+  const given = Object.entries({ fieldSelector, labelSelector, ...query }).filter(
+    (each): each is [string, string] => each[1] !== undefined,
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
 /** Aborts its signal `limit` ms after the last touch. It keeps a single timer, however many touches arrive. */

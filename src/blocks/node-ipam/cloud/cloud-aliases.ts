@@ -1,6 +1,6 @@
 // The port to a cloud that routes whole blocks to an instance besides its own addresses: prefixes of its primary interface on
 // AWS, alias IP ranges on Google Cloud. An implementation finds the instance; which Node gets which block is decided here.
-import type { BlockReason } from '../../allocation/block-holders.ts';
+import type { CloudReason } from '../../allocation/block-holders.ts';
 
 /** A Node whose instance is asked about. */
 export interface AliasNode {
@@ -42,20 +42,6 @@ export const missingProviderId: AliasFailure = {
   message:
     'it has no spec.providerID, so its instance is unknown: run the cloud controller manager of the cloud, or start its kubelet with --provider-id',
 };
-
-export type CloudReason = Extract<
-  BlockReason,
-  | 'ProviderIDUnreadable'
-  | 'InstanceNotFound'
-  | 'InstanceTerminated'
-  | 'AccessDenied'
-  | 'CredentialsExpired'
-  | 'CredentialsInvalid'
-  | 'ClockWrong'
-  | 'Throttled'
-  | 'Unreachable'
-  | 'CallFailed'
->;
 
 export type AliasFailureKind =
   /** The cloud has no such instance, or the Node names none that it could have. Nothing was changed. */
