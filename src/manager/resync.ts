@@ -20,6 +20,7 @@ import { missingDataOf } from './missing-data.ts';
 import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
+import { untilAborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
 
 export interface ResyncOptions {
@@ -191,11 +192,7 @@ export class Resync {
 
   /** Resyncs periodically until `signal` is aborted, then resolves. */
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      await Promise.all([this.#resyncs(signal), this.#between(signal)]);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    await untilAborted(signal, () => Promise.all([this.#resyncs(signal), this.#between(signal)]));
   }
 
   async #resyncs(signal: AbortSignal): Promise<void> {

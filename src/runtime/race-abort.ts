@@ -40,6 +40,16 @@ export function settledSoonAfterAbort<T>(
   });
 }
 
+/** Settles as `work` does, except that nothing `work` rejects with counts once the signal is aborted: that resolves. */
+export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
 /** Resolves once the signal is aborted. Use it for one wait per signal: each call adds a listener. */
 export function aborted(signal: AbortSignal): Promise<'stopped'> {
   const { promise, resolve } = Promise.withResolvers<'stopped'>();

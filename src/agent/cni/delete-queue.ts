@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../observability/logger.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import { objectIn, textAt } from '../../runtime/json.ts';
+import { untilAborted } from '../../runtime/race-abort.ts';
 import { type Answerer, type CniAnswer, type CniCall, parseCall } from './answerer.ts';
 import { cniCode, cniErrorText } from './cni-error.ts';
 import { readInvocation } from './invocation.ts';
@@ -81,14 +82,12 @@ export class DeleteQueue {
 
   /** Replays at intervals until `signal` aborts. */
   async run(clock: Clock, signal: AbortSignal): Promise<void> {
-    try {
-      while (!signal.aborted) {
+    await untilAborted(signal, async () => {
+      for (;;) {
         await sleep(clock, replayInterval, signal);
         await this.replay();
       }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    });
   }
 
   /** Returns what prevents it. */

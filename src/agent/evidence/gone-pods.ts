@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '../../observability/logger.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
-import { raceAbort } from '../../runtime/race-abort.ts';
+import { raceAbort, untilAborted } from '../../runtime/race-abort.ts';
 import { type Attachment, attachmentKey, type Held, placeKey } from '../ipam/holdings.ts';
 import type { Ipam } from '../ipam/ipam.ts';
 import type { NodePods } from '../metadata/node-pods.ts';
@@ -47,15 +47,13 @@ export class GonePods {
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, pods } = this.#evidence;
-    try {
+    await untilAborted(signal, async () => {
       await raceAbort(pods.synced, signal);
       while (!signal.aborted) {
         await this.look(signal);
         await sleep(clock, interval, signal);
       }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    });
   }
 
   /** Lists pods only if one is missing from what is watched. */

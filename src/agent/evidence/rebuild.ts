@@ -1,7 +1,7 @@
 // Learns what is held from the pods of this node, after a record that was damaged, beside what that still said. Pods hold what
 // they show under their names, until they are gone or a DEL names them.
 import { sleep } from '../../runtime/clock.ts';
-import { raceAbort } from '../../runtime/race-abort.ts';
+import { raceAbort, untilAborted } from '../../runtime/race-abort.ts';
 import type { Held } from '../ipam/holdings.ts';
 import type { NodePod } from '../metadata/node-pods.ts';
 import { sandboxOf } from './sandboxes.ts';
@@ -31,7 +31,7 @@ export async function rebuild(
     'the record is damaged, and starts anew: nothing is given out until the pods of this node are read',
     {},
   );
-  try {
+  await untilAborted(signal, async () => {
     await raceAbort(Promise.all([pods.synced, ownNodeSynced]), signal);
     await allReported(evidence, signal);
     await noneUnknown(evidence, sandboxes, before, signal);
@@ -44,9 +44,8 @@ export async function rebuild(
         return log.info('the record is rebuilt from pods', { addresses: ipam.holdings.size });
       await sleep(clock, pause, signal);
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
+    return undefined;
+  });
 }
 
 /** A pod that shows nothing may have an address, or wait for one. */

@@ -9,7 +9,7 @@ import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
 import type { ClientPorts, KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { Reflector, type ReflectorState } from '../../kubernetes/watch/reflector.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
-import { raceAbort } from '../../runtime/race-abort.ts';
+import { raceAbort, untilAborted } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
 import { cloudOf } from '../../config/clouds/clouds.ts';
 import type { AgentMode } from '../../config/options/agent-options.ts';
@@ -133,7 +133,7 @@ export class OwnNode {
     const { newSpec } = this.#options;
     const { clock, log } = this.#surroundings;
     if (newSpec === undefined) return;
-    try {
+    await untilAborted(signal, async () => {
       await raceAbort(this.#reflector.synced, signal);
       while (!signal.aborted) {
         const problem = this.object === undefined ? await this.#create(newSpec, signal) : undefined;
@@ -142,9 +142,7 @@ export class OwnNode {
         this.#uncreated = problem;
         await sleep(clock, createInterval, signal);
       }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    });
   }
 
   /** Returns what prevents it. */

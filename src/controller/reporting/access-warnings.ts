@@ -5,6 +5,7 @@ import { missingAccess } from '../../kubernetes/access/access-review.ts';
 import { type AccessScope, type NeededAccess, neededAccess } from '../../kubernetes/access/needed-access.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import { untilAborted } from '../../runtime/race-abort.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 
@@ -47,11 +48,7 @@ export class KubernetesAccess {
 
   /** Resolves once nothing is missing, or `signal` is aborted. */
   async run(scope: AccessScope, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#follow(scope, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    await untilAborted(signal, () => this.#follow(scope, signal));
   }
 
   async #follow(scope: AccessScope, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 // A machine whose pods take their addresses from a block that somebody writes into its CiliumNode, or its Node. As a real
 // agent does, it reads the block when it starts, takes the first CIDR of each family, and keeps to it until it starts again.
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import { untilAborted } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
 import { insist } from './insist.ts';
 import { type JsonObject, objectAt, textAt } from './json.ts';
@@ -45,22 +46,16 @@ export class BlockMachine {
   /** Registers, and serves pods as soon as it has its block, until `end`. */
   async run(): Promise<void> {
     const { signal } = this.#ending;
-    try {
+    await untilAborted(signal, async () => {
       await this.#register(signal);
       await this.serve(signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    });
   }
 
   /** Restarts the agent. Pods keep their addresses, and new addresses come from the block that the agent reads now. */
   async restart(): Promise<void> {
     const { signal } = this.#ending;
-    try {
-      await this.serve(signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    await untilAborted(signal, () => this.serve(signal));
   }
 
   /** Takes over the pods of the same machine from before its objects were replaced. Call it before the agent reads them. */
