@@ -8,8 +8,8 @@ import { LinkedAbort } from '../kubernetes/transport/linked-abort.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { AgentMetrics, MetricRegistry } from '../observability/metrics.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { aborted } from '../runtime/race-abort.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
+import { aborted, untilAborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
 import { addressing } from './address-sources.ts';
 import { Answerer } from './cni/answerer.ts';
@@ -26,7 +26,6 @@ import { Ipam, type IpamEvent } from './ipam/ipam.ts';
 import { type NodePod, NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
 import { gatewaysInUse } from './own-node/block-router.ts';
-import { lostFile } from './lost-files.ts';
 import { lockPath } from './path-lock.ts';
 import type { AddressRecord } from './record/address-record.ts';
 import { freeReserves, isFull } from './record/reserve.ts';
@@ -343,4 +342,26 @@ function report(event: IpamEvent, { log, registry }: AgentDeps): void {
       log.warn('cannot release an address after its expiration', { ip, owner, problem });
     }
   }
+}
+
+/** Between two looks at the files of the agent, in ms. */
+const lookInterval = 30_000;
+
+/**
+ * Notices that the files of an agent are gone, or are those of another one. Without its socket no call comes in; without its
+ * record a restart would give out what pods hold. The agent then ends, so that what supervises it starts it anew. Resolves to what
+ * is lost; to nothing once `signal` aborts.
+ */
+export function lostFile(
+  checks: readonly (() => string | undefined)[],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return untilAborted(signal, async () => {
+    for (;;) {
+      await sleep(clock, lookInterval, signal);
+      const [lost] = checks.flatMap((check) => check() ?? []);
+      if (lost !== undefined) return lost;
+    }
+  });
 }

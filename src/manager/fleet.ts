@@ -1,6 +1,6 @@
 // The CiliumNodes by name with all that is known of each, and which of them is served for an instance.
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
-import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
+import type { WatchedNode } from '../kubernetes/cilium-node/cilium-node-reader.ts';
 import { inDeficit, type NodeFigures, type NodeSummary } from '../node/reconcile/node-summary.ts';
 import { lackingSpace } from '../node/conditions/node-condition.ts';
 import type { AssessmentOptions } from '../node/conditions/assessment.ts';

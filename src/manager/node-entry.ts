@@ -1,6 +1,6 @@
 // The entry that the node manager keeps under one node name.
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
-import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
+import type { WatchedNode } from '../kubernetes/cilium-node/cilium-node-reader.ts';
 import type { NodeCondition } from '../node/conditions/node-condition.ts';
 import { unreadableNode } from '../node/conditions/claim-condition.ts';
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';

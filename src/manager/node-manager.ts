@@ -10,7 +10,7 @@
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
-import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
+import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/cilium-node-reader.ts';
 import type { Claimed } from '../node/demand/address-claims.ts';
 import { type NodeCondition, presentable } from '../node/conditions/node-condition.ts';
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';

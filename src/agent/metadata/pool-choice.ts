@@ -3,8 +3,8 @@
 import type { Family } from '../../blocks/set/cidr.ts';
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
-import { matches } from './label-selector.ts';
 import type { NodePod, Texts } from './node-pods.ts';
+import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../../runtime/json.ts';
 
 export interface PoolNamespace {
   readonly labels: Texts;
@@ -59,4 +59,36 @@ function matching({ pod, namespace, pools }: PoolChoice, family: Family): readon
     })
     .map(({ name }) => name)
     .toSorted();
+}
+
+/**
+ * Whether labels match: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors. An empty selector matches all; one that cannot be read matches none.
+ */
+export function matches(selector: JsonObject, labels: Texts): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  if (!isObject(matchLabels ?? {}) || !isList(matchExpressions ?? [])) return false;
+  const pairs = Object.entries((matchLabels ?? {}) as JsonObject);
+  const expressions = (matchExpressions ?? []) as readonly Json[];
+  return (
+    pairs.every(([name, value]) => textAt(labels, name) === value) &&
+    expressions.every((expression) => matchesExpression(expression, labels))
+  );
+}
+
+function matchesExpression(expression: Json, labels: Texts): boolean {
+  const label = textAt(labels, textAt(expression, 'key') ?? '');
+  const list = valueAt(expression, 'values');
+  const isListed = isList(list) && list.some((value) => value === label);
+  switch (valueAt(expression, 'operator')) {
+    case 'In':
+      return isListed;
+    case 'NotIn':
+      return !isListed;
+    case 'Exists':
+      return label !== undefined;
+    case 'DoesNotExist':
+      return label === undefined;
+    default:
+      return false;
+  }
 }

@@ -14,9 +14,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Change, Holdings } from '../ipam/holdings.ts';
-import { recordLine } from './record-line.ts';
+import {
+  readStored,
+  recordLine,
+  type RecordOwner,
+  snapshotText,
+  type StoredRecord,
+} from './stored-record.ts';
 import { type Disk, disk, fullError, isFull, Reserve } from './reserve.ts';
-import { readStored, type RecordOwner, snapshotText, type StoredRecord } from './stored-record.ts';
 
 export type OpenedRecord =
   | { readonly kind: 'open'; readonly record: AddressRecord; readonly holdings: Holdings }

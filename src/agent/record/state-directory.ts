@@ -5,9 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from 'node:path';
 import { type Attachment, type Change, Holdings } from '../ipam/holdings.ts';
 import { AddressRecord, type OpenedRecord } from './address-record.ts';
-import type { RecordOwner } from './stored-record.ts';
 import { parseChange } from './change-text.ts';
-import { parseLine } from './record-line.ts';
+import { parseLine, type RecordOwner } from './stored-record.ts';
 
 export interface StateDirectory {
   readonly path: string;

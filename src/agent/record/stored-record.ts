@@ -4,10 +4,11 @@
 // Version 1 had bare changes as lines, and no owner. It is read, and replaced as soon as something can be written.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isUtf8 } from 'node:buffer';
+import { crc32 } from 'node:zlib';
 import { objectIn } from '../../runtime/json.ts';
 import type { Holdings } from '../ipam/holdings.ts';
 import { parseChange } from './change-text.ts';
-import { parseLine, recordLine, wholeLines } from './record-line.ts';
 
 /** The node and boot whose pods hold the addresses of the record. */
 export interface RecordOwner {
@@ -129,4 +130,38 @@ function bytesOf(path: string): Buffer {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
     throw error;
   }
+}
+
+/**
+ * A line of the files: a number that goes up by one, a check sum of the number and the text, and the text. A line that was
+ * changed, lost, repeated or moved is found when the file is read.
+ */
+export function recordLine(number: number, text: string): string {
+  return `${number} ${sumOf(number, text)} ${text}\n`;
+}
+
+interface RecordLine {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** Undefined if it is none that `recordLine` has made. */
+export function parseLine(line: string): RecordLine | undefined {
+  const match = /^(\d{1,15}) ([\da-f]{8}) (.*)$/.exec(line);
+  if (match === null) return undefined;
+  const [, digits = '', sum = '', text = ''] = match;
+  const number = Number(digits);
+  return sumOf(number, text) === sum ? { number, text } : undefined;
+}
+
+/** The lines that have an end; undefined if they are no text. */
+function wholeLines(all: Buffer): { readonly lines: readonly string[]; readonly bytes: number } | undefined {
+  const bytes = all.lastIndexOf('\n') + 1;
+  const whole = all.subarray(0, bytes);
+  if (!isUtf8(whole)) return undefined;
+  return { lines: whole.toString().split('\n').slice(0, -1), bytes };
+}
+
+function sumOf(number: number, text: string): string {
+  return crc32(`${number} ${text}`).toString(16).padStart(8, '0');
 }

@@ -6,7 +6,7 @@ import type { CiliumNodeGc } from '../../kubernetes/cilium-node/cilium-node-gc.t
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
-import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
+import type { WatchedNode } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
 import { BlockedErrors, operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import { type NodeListener, NodeManager } from '../../manager/node-manager.ts';
 import type { ReportedEvent } from '../../manager/serving-event.ts';

@@ -7,7 +7,7 @@ import type {
   SectionRequirements,
   ShownInterfaces,
 } from '../../providers/contract/cilium-node-section.ts';
-import type { CiliumNode, CiliumNodeStatus } from './cilium-node.ts';
+import type { CiliumNode, CiliumNodeStatus, NodeReference } from './cilium-node.ts';
 import { oversizeProblems } from './cilium-node-bounds.ts';
 import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
 import { type CiliumNodeFields, ciliumNodeSchema, countWording, readCount } from './cilium-node-schema.ts';
@@ -158,4 +158,17 @@ function foundAt(raw: unknown, path: FieldPath): unknown {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
     return (value as Record<string | number, unknown>)[part];
   }, raw);
+}
+
+/** The part of every CiliumNode, readable or not, that stays in memory. `labels`: where they decide whether it is ours. */
+export type WatchedNode = CiliumNodeReading & { readonly labels?: Readonly<Record<string, string>> };
+
+export function nameOf(watched: WatchedNode): string {
+  return watched.kind === 'node' ? watched.node.name : watched.name;
+}
+
+export function referenceTo(watched: WatchedNode): NodeReference {
+  return watched.kind === 'node'
+    ? watched.node
+    : { name: watched.name, uid: watched.uid, nodeUid: undefined };
 }

@@ -1,7 +1,7 @@
 // Addresses that a CiliumNode shows its agent, in the pool or on an interface of the status: the one answer for all who ask.
 import { addressesOn, ipv6PrefixesOn, isShownOn } from '../../providers/contract/shown-interfaces.ts';
 import type { CiliumNode } from './cilium-node.ts';
-import type { WatchedNode } from './watched-node.ts';
+import type { WatchedNode } from './cilium-node-reader.ts';
 
 export interface ShownAddresses {
   readonly networkId: string;

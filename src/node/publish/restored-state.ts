@@ -2,7 +2,7 @@
 // contradicts it twice, so a restart that meets a stale listing removes nothing.
 import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
-import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
+import type { WatchedNode } from '../../kubernetes/cilium-node/cilium-node-reader.ts';
 import { memberOf } from '../../runtime/json.ts';
 import type { CiliumNodeSection, RestoredState } from '../../providers/contract/cilium-node-section.ts';
 import type { CallTiming } from '../../providers/contract/operations.ts';

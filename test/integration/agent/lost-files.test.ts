@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lostFile } from '../../../src/agent/lost-files.ts';
+import { lostFile } from '../../../src/agent/agent.ts';
 import type { Api } from '../../../src/agent/rest/api.ts';
 import { ApiServer } from '../../../src/agent/rest/api-server.ts';
 import { AddressRecord } from '../../../src/agent/record/address-record.ts';

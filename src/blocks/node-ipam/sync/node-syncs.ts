@@ -20,11 +20,12 @@ import {
   type AliasObstacle,
   invalidMode,
   mismatch,
+  type SyncMode,
+  syncStep,
   unreadableAtDeletion,
   unusableAlias,
-} from './sync-condition.ts';
+} from './sync-step.ts';
 import { SyncEntry } from './sync-entry.ts';
-import { type SyncMode, syncStep } from './sync-step.ts';
 import { SyncBackoff, type SyncBackoffSettings } from './sync-backoff.ts';
 
 export interface NodeSyncsDeps {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { matches } from '../../../../src/agent/metadata/label-selector.ts';
+import { choosePool, matches } from '../../../../src/agent/metadata/pool-choice.ts';
 import { readNodePod } from '../../../../src/agent/metadata/node-pods.ts';
-import { choosePool } from '../../../../src/agent/metadata/pool-choice.ts';
 import { readCiliumPodIpPool } from '../../../../src/kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import type { JsonObject } from '../../../../src/runtime/json.ts';
 
