@@ -1,7 +1,7 @@
 // CIDRs that objects had before this software first gave out blocks of its networks. Another program, or other mask sizes, gave
 // them, so they are held whole. A CIDR of that size that appears later is a claim of the object's writer, and need not count.
 // The Lease remembers what was there first. Pure.
-import { isObject, type Json, objectIn } from '../../runtime/json.ts';
+import { isObject, listAt, objectIn } from '../../runtime/json.ts';
 import type { BlockLedger } from '../allocation/block-ledger.ts';
 import { type Cidr, cidrOf, cidrText, families } from '../set/cidr.ts';
 
@@ -23,11 +23,9 @@ export function firstHeld(
   text: string | undefined,
   wide: readonly WideHolding[],
 ): readonly WideHolding[] {
-  const known = objectIn(text);
-  if (known?.['networks'] !== networks) return wide;
-  const held = known['held'];
-  if (!isObject(held)) return wide;
-  return wide.filter(({ uid, cidr }) => isListed(held[uid], cidr));
+  const { networks: before, held } = objectIn(text) ?? {};
+  if (before !== networks || !isObject(held)) return wide;
+  return wide.filter(({ uid, cidr }) => listAt(held, uid).includes(cidrText(cidr)));
 }
 
 /** The annotation; undefined if it would be too long. */
@@ -36,10 +34,6 @@ export function firstHeldText(networks: string, holdings: readonly WideHolding[]
   for (const { uid, cidr } of holdings) (held[uid] ??= []).push(cidrText(cidr));
   const text = JSON.stringify({ networks, held });
   return text.length > maxCharacters ? undefined : text;
-}
-
-function isListed(list: Json | undefined, cidr: Cidr): boolean {
-  return Array.isArray(list) && list.includes(cidrText(cidr));
 }
 
 /** CIDRs that objects show and of which a part would not count. `most`: the most blocks of a family that an object may have. */

@@ -1,5 +1,5 @@
 // Blocks that deleted CiliumNodes left and pods use, for the next leader: the Lease remembers them. No object shows them. Pure.
-import { objectIn } from '../../runtime/json.ts';
+import { listAt, objectIn } from '../../runtime/json.ts';
 import { type Cidr, cidrOf, cidrText } from '../set/cidr.ts';
 
 /** The annotation of the Lease. */
@@ -23,8 +23,9 @@ export function leftText(blocks: Iterable<LeftBlock>): string | undefined {
 }
 
 export function leftIn(text: string | undefined): readonly LeftBlock[] {
-  return Object.entries(objectIn(text) ?? {}).flatMap(([name, cidrs]) =>
-    (Array.isArray(cidrs) ? cidrs : []).flatMap((each) => {
+  const left = objectIn(text) ?? {};
+  return Object.keys(left).flatMap((name) =>
+    listAt(left, name).flatMap((each) => {
       const cidr = typeof each === 'string' ? cidrOf(each) : undefined;
       return cidr === undefined ? [] : [{ name, cidr }];
     }),

@@ -66,18 +66,16 @@ export class BlockReturns {
     const waiting = this.#waiting.filter((block) => !isListed(listed, block));
     const gone = waiting.filter((block) => this.#look?.unused.includes(block));
     this.#waiting = [...waiting.filter((block) => !gone.includes(block)), ...dropped];
-    if (!this.areWaiting) this.#forgetLooks();
+    if (!this.areWaiting) {
+      this.#look = undefined;
+      this.#failures = 0;
+    }
     return gone.map(({ cidr }) => cidr);
   }
 
   /** A pod of its node showed an address of it, and its agent does not list it. */
   keep(block: ListedBlock): void {
     this.#waiting = [...this.#waiting, block];
-  }
-
-  #forgetLooks(): void {
-    this.#look = undefined;
-    this.#failures = 0;
   }
 
   /** An agent that holds nothing lists nothing, and asks for nothing. So does an object of which somebody removed that. */

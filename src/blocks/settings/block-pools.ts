@@ -52,6 +52,11 @@ const poolOptions = {
 
 const serviceOptions = ['service-cluster-ip-range', 'secondary-service-cluster-ip-range'] as const;
 
+/** Those that name networks. */
+function networkOptions(scope: BlockScope): readonly OptionName[] {
+  return scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[scope];
+}
+
 const ofFamily = {
   ipv4: {
     enable: 'enable-ipv4',
@@ -139,9 +144,7 @@ class BlockChecks {
   }
 
   malformed(): readonly OptionRefusal[] {
-    const names: readonly OptionName[] =
-      this.#scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[this.#scope];
-    return names.flatMap((name) =>
+    return networkOptions(this.#scope).flatMap((name) =>
       textsOf(name, this.#options).flatMap((text, index, { length }) => {
         const reading = parseCidr(text);
         if (reading.kind === 'cidr') return [];
@@ -326,9 +329,7 @@ class BlockChecks {
  */
 function blockWarnings(options: Options, scope: OptionScope): readonly OptionWarning[] {
   if (scope === 'cloud' || scope === 'agent' || scope === 'multi-pool') return [];
-  const names: readonly OptionName[] =
-    scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[scope];
-  const masked = names
+  const masked = networkOptions(scope)
     .flatMap((name) => readAll(name, options))
     .filter(({ hasHostBits }) => hasHostBits)
     .map(({ option, text, cidr }) => ({

@@ -76,7 +76,7 @@ async function takeStep(deps: DefinitionDeps, signal: AbortSignal): Promise<Step
       return { kind: 'served' };
     case 'ok':
       if (deps.mayCreate && isOutdated(reply.object)) return replace(deps, reply.object, signal);
-      return { kind: isEstablished(reply.object) ? 'served' : 'waiting' };
+      return { kind: hasCondition(reply.object, 'Established', 'True') ? 'served' : 'waiting' };
     default:
       return { kind: 'failed', problem: reply.message };
   }
@@ -131,8 +131,4 @@ export function isLower(version: string, other: string): boolean {
     if (a !== b) return a < b;
   }
   return false;
-}
-
-function isEstablished(definition: JsonObject): boolean {
-  return hasCondition(definition, 'Established', 'True');
 }

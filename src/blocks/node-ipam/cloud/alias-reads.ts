@@ -3,7 +3,7 @@
 import { Backoff } from '../../../runtime/backoff.ts';
 import type { ProcessPorts } from '../../../runtime/process-ports.ts';
 import { type Result, WorkQueue } from '../../../runtime/work-queue.ts';
-import { type AliasNode, type AliasReading, type CloudAliases, missingProviderId } from './cloud-aliases.ts';
+import { type AliasNode, type AliasReading, type CloudAliases, readAliases } from './cloud-aliases.ts';
 
 /** The last answer of the cloud about a Node. */
 export interface LatestAlias {
@@ -83,16 +83,11 @@ export class AliasReads {
   }
 
   async #read(entry: Entry): Promise<Result> {
-    const reading = await this.#ask(entry.node);
+    const reading = await readAliases(this.#aliases, entry.node, this.#queue.deadline);
     entry.latest = { reading, reads: (entry.latest?.reads ?? 0) + 1 };
     this.#tell();
     const asked = reading.kind === 'read' ? 0 : (reading.retryAfterMs ?? 0);
     return { requeueAfter: Math.max(entry.backoff.fail(), asked) };
-  }
-
-  async #ask(node: AliasNode): Promise<AliasReading> {
-    if (node.providerId === '') return missingProviderId;
-    return this.#aliases.aliasOf(node, this.#queue.deadline);
   }
 
   #tell(): void {

@@ -23,6 +23,15 @@ export type AliasReading =
   /** In canonical text, in the order of the cloud; none if it routes nothing to the instance. */
   { readonly kind: 'read'; readonly aliases: readonly string[] } | AliasFailure;
 
+/** As above; the cloud is not asked about a Node that names no instance. */
+export async function readAliases(
+  aliases: Pick<CloudAliases, 'aliasOf'>,
+  node: AliasNode,
+  signal: AbortSignal,
+): Promise<AliasReading> {
+  return node.providerId === '' ? missingProviderId : aliases.aliasOf(node, signal);
+}
+
 export type AliasAddition = { readonly kind: 'added' } | AliasFailure;
 
 export interface AliasFailure {
@@ -35,8 +44,7 @@ export interface AliasFailure {
   readonly retryAfterMs?: number;
 }
 
-/** A Node that names no instance: the cloud is not asked. */
-export const missingProviderId: AliasFailure = {
+const missingProviderId: AliasFailure = {
   kind: 'notFound',
   reason: 'ProviderIDUnreadable',
   message:

@@ -10,12 +10,7 @@ import { type BlockLedger, onlyPool } from '../../allocation/block-ledger.ts';
 import { bySeniority, conflictOf } from '../../allocation/seniority.ts';
 import { type Cidr, cidrText, type Family } from '../../set/cidr.ts';
 import type { AliasHolder, NodeHolders } from '../node-holders.ts';
-import {
-  type AliasFailure,
-  type AliasReading,
-  type CloudAliases,
-  missingProviderId,
-} from '../cloud/cloud-aliases.ts';
+import { type AliasFailure, type CloudAliases, readAliases } from '../cloud/cloud-aliases.ts';
 import {
   type AliasObstacle,
   invalidMode,
@@ -172,7 +167,7 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
   async #sync(entry: SyncEntry): Promise<SyncOutcome> {
     if (entry.holder.isLeftAlone) return fine;
     if (!this.#admit(entry)) return notFine;
-    const reading = await this.#readAlias(entry.holder);
+    const reading = await readAliases(this.#deps.aliases, entry.holder, this.#queue.deadline);
     if (this.#isOver(entry) || entry.holder.isLeftAlone) return fine;
     if (reading.kind !== 'read') return this.#fail(entry, conditionOf(reading), reading.retryAfterMs);
     const replaced = entry.noteAliases(reading.aliases);
@@ -188,11 +183,6 @@ export class NodeSyncs implements AllocatorOf<AliasHolder> {
     // Nothing tells when the Lease is ours again: the loop finds out.
     entry.isHeldBack = isRefused && why !== 'notLeading';
     return !isRefused;
-  }
-
-  async #readAlias(holder: AliasHolder): Promise<AliasReading> {
-    if (holder.providerId === '') return missingProviderId;
-    return this.#deps.aliases.aliasOf(holder, this.#queue.deadline);
   }
 
   #bringIntoAccord(entry: SyncEntry): Promise<SyncOutcome> | SyncOutcome {
