@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import { failure } from './arm-client.ts';
 import type { VmModel } from './failed-models.ts';
-import { instanceKey, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
+import { instanceKey, parseInterfaceId, type ScaleSetVm } from './ids.ts';
 import {
   admittedFor,
   changeModel,
@@ -18,10 +18,11 @@ import {
   readInterfaces,
   type Target,
   type UpdateParts,
+  type Resource,
+  resourceOf,
 } from './model-change.ts';
 import { readInterface } from './network-interface.ts';
 import { planRemovals, type Refusal, type RemovalFacts } from './removal-plan.ts';
-import { oneInterface, scaleSetVm } from './requests.ts';
 
 /** How old the agent's agreement to a release may be when the PUT leaves, in ms. The caller read it before the call. */
 const maxPreparation = 15_000;
@@ -87,12 +88,14 @@ export class InstanceReleases {
       removals: new Map([[interfaceId, addresses]]),
       refusals: new Map(),
     };
-    const target = this.#targetOf(batch, interfaceId);
-    if (target === undefined) return undefined;
+    const resource = resourceOf({ instanceId, interfaceId });
+    if (resource === undefined || parseInterfaceId(interfaceId) === undefined) return undefined;
+    const prepare: Target['prepare'] = (model, by) => this.#prepare(batch, resource, model, by);
+    const target: Target = { ...resource, effect: 'takesAway', prepare };
     const within = { ...context, instanceId };
     const result = changeModel(this.#parts, target, within).finally(() => this.#close(batch));
     const begun = { batch, result };
-    if (target.update === 'VirtualMachineScaleSetVMs.Update') this.#open.set(instanceKey(instanceId), begun);
+    if (resource.vm !== undefined) this.#open.set(instanceKey(instanceId), begun);
     return begun;
   }
 
@@ -102,34 +105,16 @@ export class InstanceReleases {
     if (this.#open.get(key)?.batch === batch) this.#open.delete(key);
   }
 
-  /** A scale-set VM has one model for all its interfaces; an interface of another VM has its own. */
-  #targetOf(batch: Batch, interfaceId: string): Target | undefined {
-    const { instanceId } = batch;
-    const instance = parseInstanceId(instanceId);
-    const id = parseInterfaceId(interfaceId);
-    if (instance === undefined || id === undefined) return undefined;
-    if (instance.kind === 'scaleSetVm')
-      return {
-        instanceId,
-        read: scaleSetVm(instance),
-        update: 'VirtualMachineScaleSetVMs.Update',
-        effect: 'takesAway',
-        prepare: (model, context) => this.#prepareVm(batch, { vm: instance, model }, context),
-      };
-    return {
-      instanceId,
-      read: oneInterface(id),
-      update: 'Interfaces.CreateOrUpdate',
-      effect: 'takesAway',
-      prepare: (model) => {
-        const shown = readInterface(model.body, this.#parts.spellings, instanceId);
-        return this.#plan(batch, {
-          model: model.body,
-          isWhole: false,
-          shown: shown === undefined ? [] : [shown],
-        });
-      },
-    };
+  #prepare(
+    batch: Batch,
+    { vm }: Resource,
+    model: VmModel,
+    context: CallContext,
+  ): Promise<Prepared> | Prepared {
+    if (vm !== undefined) return this.#prepareVm(batch, { vm, model }, context);
+    const shown = readInterface(model.body, this.#parts.spellings, batch.instanceId);
+    const read = shown === undefined ? [] : [shown];
+    return this.#plan(batch, { model: model.body, isWhole: false, shown: read });
   }
 
   async #prepareVm(

@@ -1,7 +1,7 @@
 // Changes one model by one PUT. Azure replaces the whole model, so every PUT starts from a fresh read of it and is sent
 // only if nobody changed it meanwhile.
 import type { CallContext } from '../contract/cloud.ts';
-import type { Outcome } from '../contract/operations.ts';
+import type { OnInterface, Outcome } from '../contract/operations.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { CallEffect } from '../gate/cloud-call.ts';
 import type { WriteResult } from '../gate/call-gate.ts';
@@ -17,10 +17,10 @@ import {
   type Goal,
 } from './changes.ts';
 import type { FailedModels, VmModel } from './failed-models.ts';
-import { instanceKey, parseInstanceId, type ScaleSetVm, type Spellings } from './ids.ts';
+import { instanceKey, parseInstanceId, type ScaleSetVm, type Spellings, parseInterfaceId } from './ids.ts';
 import { hasFailed, holdsAll, holdsAssociation, holdsNone, type ModelProblem } from './instance-model.ts';
 import { readInterface, type ShownInterface } from './network-interface.ts';
-import { replacing, scaleSetVm, scaleSetVmInterfaces, standaloneVm } from './requests.ts';
+import { replacing, scaleSetVm, scaleSetVmInterfaces, standaloneVm, oneInterface } from './requests.ts';
 
 export interface UpdateParts {
   readonly client: ArmClient;
@@ -253,6 +253,21 @@ function resultOf(end: EndOfChange): ModelResult {
   return end;
 }
 
+/** The resource whose model a PUT changes. `vm`: undefined for an interface that is a resource of its own. */
+export interface Resource extends Pick<Target, 'instanceId' | 'read' | 'update'> {
+  readonly vm: ScaleSetVm | undefined;
+}
+
+/** A scale-set VM has one model for all its interfaces; an interface of another VM has its own. Undefined if there is none. */
+export function resourceOf({ instanceId, interfaceId }: OnInterface): Resource | undefined {
+  const vm = parseInstanceId(instanceId);
+  if (vm?.kind === 'scaleSetVm')
+    return { instanceId, vm, read: scaleSetVm(vm), update: 'VirtualMachineScaleSetVMs.Update' };
+  const id = parseInterfaceId(interfaceId);
+  if (vm === undefined || id === undefined) return undefined;
+  return { instanceId, vm: undefined, read: oneInterface(id), update: 'Interfaces.CreateOrUpdate' };
+}
+
 /** The change of an instance, as its limits see it. Undefined if it is no instance of Azure. */
 export function admittedFor(instanceId: string, effect: Target['effect'] = 'adds'): ArmRequest | undefined {
   const instance = parseInstanceId(instanceId);
@@ -262,10 +277,7 @@ export function admittedFor(instanceId: string, effect: Target['effect'] = 'adds
     : putOf({ read: standaloneVm(instance), update: 'Interfaces.CreateOrUpdate', effect }, {});
 }
 
-export function noSuchTarget(named: {
-  readonly instanceId: string;
-  readonly interfaceId: string;
-}): CloudFailure {
+export function noSuchTarget(named: OnInterface): CloudFailure {
   const text = `Azure has no such instance or interface: ${instanceKey(named.instanceId)}, ${named.interfaceId}`;
   return failure({ operation: 'VirtualMachineScaleSetVMs.Update' }, 'InvalidResourceId', text);
 }

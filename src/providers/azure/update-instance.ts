@@ -3,9 +3,8 @@
 import type { CallContext } from '../contract/cloud.ts';
 import type { AllocateIPs, Outcome } from '../contract/operations.ts';
 import type { JsonObject } from '../../runtime/json.ts';
-import { nameOfInterface, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
+import { nameOfInterface } from './ids.ts';
 import {
-  type Addition,
   type Edit,
   holdsAll,
   namesFor,
@@ -16,12 +15,12 @@ import {
 import {
   changeModel,
   noSuchTarget,
+  resourceOf,
   type Prepared,
   type Target,
   type UpdateParts,
   withoutLeftovers,
 } from './model-change.ts';
-import { oneInterface, scaleSetVm } from './requests.ts';
 
 export interface InstanceUpdate extends Omit<AllocateIPs, 'kind'> {
   /** Names what it adds. */
@@ -37,62 +36,26 @@ export async function updateInstance(
   const { instanceId, interfaceId, operationId, count, max } = update;
   const addition = { name: nameOfInterface(interfaceId), count, max };
   const names = namesFor([addition], operationId);
-  const target = targetOf(parts, update, { addition, names });
-  if (target === undefined) return { kind: 'failed', failure: noSuchTarget(update) };
-  const result = await changeModel(parts, target, { ...context, instanceId });
+  const resource = resourceOf(update);
+  if (resource === undefined) return { kind: 'failed', failure: noSuchTarget(update) };
+  const prepare: Target['prepare'] = async (model, within) => {
+    const { body } = model;
+    if (resource.vm === undefined)
+      return prepared(body, names, withAdditionsToInterface(body, addition, names.get(addition.name) ?? []));
+    const vm = { instanceId, vm: resource.vm };
+    const cleaned = holdsAll(body, names) ? body : await withoutLeftovers(parts, vm, model, within);
+    if (cleaned === undefined) return { kind: 'unsure' };
+    return prepared(cleaned, names, withAdditionsToVm(cleaned, [addition], names));
+  };
+  const result = await changeModel(
+    parts,
+    { ...resource, effect: 'adds', prepare },
+    { ...context, instanceId },
+  );
   if (result.kind !== 'shown') return result;
   const shown = result.addressesByInterface.get(addition.name.toLowerCase());
   const addresses = [...names.values()].flat().flatMap((name) => shown?.get(name) ?? []);
   return { kind: 'done', answer: { kind: 'allocated', interfaceId, instanceId, addresses, prefixes: [] } };
-}
-
-interface Wanted {
-  readonly addition: Addition;
-  readonly names: NamesByInterface;
-}
-
-/** A scale-set VM has one model for all its interfaces; interfaces of other VMs each have their own. */
-function targetOf(
-  parts: UpdateParts,
-  { instanceId, interfaceId }: InstanceUpdate,
-  wanted: Wanted,
-): Target | undefined {
-  const instance = parseInstanceId(instanceId);
-  if (instance?.kind === 'scaleSetVm') return targetOfVm(parts, { instanceId, vm: instance }, wanted);
-  const id = parseInterfaceId(interfaceId);
-  if (instance === undefined || id === undefined) return undefined;
-  const { addition, names } = wanted;
-  return {
-    instanceId,
-    read: oneInterface(id),
-    update: 'Interfaces.CreateOrUpdate',
-    effect: 'adds',
-    prepare: ({ body }) => {
-      const own = names.get(addition.name) ?? [];
-      return prepared(body, names, withAdditionsToInterface(body, addition, own));
-    },
-  };
-}
-
-function targetOfVm(
-  parts: UpdateParts,
-  { instanceId, vm }: { readonly instanceId: string; readonly vm: ScaleSetVm },
-  { addition, names }: Wanted,
-): Target {
-  return {
-    instanceId,
-    read: scaleSetVm(vm),
-    update: 'VirtualMachineScaleSetVMs.Update',
-    effect: 'adds',
-    prepare: async (model, context) => {
-      const cleaned = holdsAll(model.body, names)
-        ? model.body
-        : await withoutLeftovers(parts, { instanceId, vm }, model, context);
-      return cleaned === undefined
-        ? { kind: 'unsure' }
-        : prepared(cleaned, names, withAdditionsToVm(cleaned, [addition], names));
-    },
-  };
 }
 
 function prepared(model: JsonObject, names: NamesByInterface, edit: Edit): Prepared {

@@ -3,7 +3,7 @@ import type { CloudFailure } from './cloud-failure.ts';
 import type { NetworkInterface, Tags } from './network-interface.ts';
 
 /** An interface of an instance. */
-interface OnInterface {
+export interface OnInterface {
   readonly instanceId: string;
   readonly interfaceId: string;
 }
