@@ -7,14 +7,14 @@ import {
   ofFew,
   readInParts,
   unreadablePart,
-  usableOf,
+  usableAmong,
 } from '../reading/infrastructure-parts.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { carries, sortedTags, type Tags } from '../contract/network-interface.ts';
 import type { Tolerance } from '../reading/plausible.ts';
 import { isIdOf } from './ids.ts';
 import { readTags } from './network-interface.ts';
-import type { RpcAction, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
+import type { ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
 import type { RpcClient } from './rpc-client.ts';
 
 /** The subnets that new interfaces may be in. */
@@ -45,33 +45,26 @@ export function readInfrastructure(
 async function readNetwork(reading: InfrastructureReading, vpcId: string): Promise<ObservedInfrastructure> {
   const { client, tolerance, context } = reading;
   const problems: UnreadablePart[] = [];
-  const keep = <S extends { readonly vpcId?: string | undefined }, R extends { readonly id: string }>(
-    action: RpcAction,
-    items: readonly S[],
-    read: (shown: S) => R | UnreadablePart,
-  ): ReadonlyMap<string, R> => {
-    const networkOf = (shown: S): string | undefined => shown.vpcId;
-    return byUniqueId(
-      action,
-      usableOf(action, { items, asked: [vpcId], networkOf, read, tolerance, problems }),
-    );
-  };
+  const inNetwork = (shown: { readonly vpcId?: string | undefined }): string | undefined => shown.vpcId;
+  const usable = usableAmong({ asked: [vpcId], networkOf: inNetwork, tolerance, problems });
   const readGroups = async (): Promise<readonly SecurityGroup[]> => {
     const input = { vpcId, maxResults: groupPage };
     const { items } = await client.list('DescribeSecurityGroups', input, context);
-    return [...keep('DescribeSecurityGroups', items, groupOf).values()];
+    const groups = usable('DescribeSecurityGroups', items, groupOf);
+    return [...byUniqueId('DescribeSecurityGroups', groups).values()];
   };
   const [vpcs, switches, groups] = await Promise.all([
     client.numbered('DescribeVpcs', { vpcId }, context),
     client.numbered('DescribeVSwitches', { vpcId }, context),
     ofFew('security group', { networkIds: [vpcId], read: readGroups() }, problems),
   ]);
+  const subnets = usable('DescribeVSwitches', switches.items, (shown) => subnetOf(shown, reading));
   return {
     startedAt: switches.startedAt,
     infrastructure: {
       networkIds: new Set([vpcId]),
-      networks: keep('DescribeVpcs', vpcs.items, networkOf),
-      subnets: keep('DescribeVSwitches', switches.items, (shown) => subnetOf(shown, reading)),
+      networks: byUniqueId('DescribeVpcs', usable('DescribeVpcs', vpcs.items, networkOf)),
+      subnets: byUniqueId('DescribeVSwitches', subnets),
       routeTables: [],
       securityGroups: groups.items,
       denied: { securityGroups: groups.denied },

@@ -8,14 +8,20 @@ import type {
   UnreadablePart,
 } from '../contract/infrastructure.ts';
 import { parseBlock } from '../contract/ipv4.ts';
-import { byUniqueId, countInParts, ofFew, readInParts, usableOf } from '../reading/infrastructure-parts.ts';
+import {
+  byUniqueId,
+  countInParts,
+  ofFew,
+  readInParts,
+  usableAmong,
+} from '../reading/infrastructure-parts.ts';
 import { isNetworkId } from './ids.ts';
 import { readNetwork, readRouteTable, readSecurityGroup, readSubnet } from './infrastructure.ts';
 import { refuseUnrequested } from '../reading/plausible.ts';
 import { maxFilterValues, type Reading } from './read-list.ts';
 import type { SharedSubnetTags } from './shared-subnet-tags.ts';
 import { type ReadZones, zoneByZone } from './zone-by-zone.ts';
-import type { Ec2Subnet, Filter, ReadAction } from './ec2-api.ts';
+import type { Ec2Subnet, Filter } from './ec2-api.ts';
 
 /** The largest page of DescribeRouteTables. */
 const maxRouteTables = 100;
@@ -43,19 +49,8 @@ async function readNetworks(
   const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: options.pageSize };
   const fewer = { ...input, MaxResults: Math.min(input.MaxResults, maxRouteTables) };
   const problems: UnreadablePart[] = [];
-  const keep = <S extends { readonly VpcId?: string | undefined }, R extends object>(
-    action: ReadAction,
-    items: readonly S[],
-    read: (shown: S) => R | UnreadablePart | undefined,
-  ): readonly R[] =>
-    usableOf(action, {
-      items,
-      asked: networkIds,
-      networkOf: ({ VpcId }) => VpcId,
-      read,
-      tolerance: options.tolerance,
-      problems,
-    });
+  const networkOf = ({ VpcId }: { readonly VpcId?: string | undefined }): string | undefined => VpcId;
+  const keep = usableAmong({ asked: networkIds, networkOf, tolerance: options.tolerance, problems });
   const readTables = async (): Promise<readonly RouteTable[]> => {
     const { items } = await client.list('DescribeRouteTables', fewer, context);
     return keep('DescribeRouteTables', items, readRouteTable);
@@ -75,14 +70,12 @@ async function readNetworks(
   ]);
   for (const [id, { code, message }] of subnets.unread)
     problems.push({ what: 'zone', id, problem: `its subnets cannot be read: ${code}: ${message}` });
+  const usableSubnets = keep('DescribeSubnets', subnets.items, (shown) => readSubnet(shown, options));
   return {
     startedAt: subnets.startedAt,
     infrastructure: {
       networkIds: new Set(networkIds),
-      subnets: byUniqueId(
-        'DescribeSubnets',
-        keep('DescribeSubnets', subnets.items, (shown) => readSubnet(shown, options)),
-      ),
+      subnets: byUniqueId('DescribeSubnets', usableSubnets),
       networks: byUniqueId('DescribeVpcs', keep('DescribeVpcs', networks.items, readNetwork)),
       routeTables: routeTables.items,
       securityGroups: groups.items,

@@ -74,29 +74,32 @@ function firstOf(parts: readonly { readonly startedAt: number }[]): number {
   return Math.min(...parts.map(({ startedAt }) => startedAt), Infinity);
 }
 
-export interface ReadItems<S, R> {
-  readonly items: readonly S[];
+export interface NetworkAnswers<Shown> {
   /** The networks that were asked for, and the one that an item says it is in. */
   readonly asked: readonly string[];
-  readonly networkOf: (shown: S) => string | undefined;
-  /** Undefined for what is of no use. */
-  readonly read: (shown: S) => R | UnreadablePart | undefined;
+  readonly networkOf: (shown: Shown) => string | undefined;
   readonly tolerance: Tolerance;
   /** Gets what cannot be parsed. */
   readonly problems: UnreadablePart[];
 }
 
-/** The usable items of an answer. Throws a CloudError if the answer proves nothing. */
-export function usableOf<S, R extends object>(
-  action: string,
-  { items, asked, networkOf, read, tolerance, problems }: ReadItems<S, R>,
-): readonly R[] {
-  refuseUnrequested(action, asked, items, networkOf);
-  const all = items.map(read);
-  const unread = all.filter(isUnreadable);
-  refuseSpoiled(action, unread, { all: items.length, tolerance });
-  problems.push(...unread);
-  return all.filter((item): item is R => item !== undefined && !isUnreadable(item));
+/**
+ * Reads the usable items of each answer about some networks. `read`: undefined for what is of no use. Throws a CloudError if
+ * the answer proves nothing.
+ */
+export function usableAmong<Shown>({ asked, networkOf, tolerance, problems }: NetworkAnswers<Shown>) {
+  return <S extends Shown, R extends object>(
+    action: string,
+    items: readonly S[],
+    read: (shown: S) => R | UnreadablePart | undefined,
+  ): readonly R[] => {
+    refuseUnrequested(action, asked, items, networkOf);
+    const all = items.map(read);
+    const unread = all.filter(isUnreadable);
+    refuseSpoiled(action, unread, { all: items.length, tolerance });
+    problems.push(...unread);
+    return all.filter((item): item is R => item !== undefined && !isUnreadable(item));
+  };
 }
 
 /** Throws a CloudError if one answer shows an item twice. */
