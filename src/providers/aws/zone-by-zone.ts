@@ -2,18 +2,13 @@
 // each zone that is missing, so its content does not count as gone.
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { mayConcern } from '../contract/failure-policy.ts';
+import type { ListedItems } from '../gate/action-client.ts';
 import { isZoneName } from './ids.ts';
 
 /** The most zones to read one by one: those of the largest regions, and some local zones. */
 const maxZones = 10;
 
-export interface ReadItems<T> {
-  /** When the first request was sent, in monotonic ms. */
-  readonly startedAt: number;
-  readonly items: readonly T[];
-}
-
-export interface ReadZones<T> extends ReadItems<T> {
+export interface ReadZones<T> extends ListedItems<T> {
   /** Zones that could not be read while others could. */
   readonly unread: ReadonlyMap<string, CloudFailure>;
 }
@@ -22,7 +17,7 @@ export interface ReadZones<T> extends ReadItems<T> {
 export async function zoneByZone<T>(
   named: readonly string[],
   signal: AbortSignal,
-  ask: (zone?: string) => Promise<ReadItems<T>>,
+  ask: (zone?: string) => Promise<ListedItems<T>>,
 ): Promise<ReadZones<T>> {
   try {
     return { ...(await ask()), unread: new Map() };
@@ -40,7 +35,7 @@ export async function zoneByZone<T>(
 async function eachOf<T>(
   zones: readonly string[],
   signal: AbortSignal,
-  ask: (zone: string) => Promise<ReadItems<T>>,
+  ask: (zone: string) => Promise<ListedItems<T>>,
 ): Promise<ReadZones<T>> {
   const unread = new Map<string, CloudFailure>();
   const parts = await Promise.all(
