@@ -8,6 +8,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { holderOf } from './network-interface.ts';
 import { interfacePage, maxIds } from './read.ts';
 import type { ShownNetworkInterface } from './rpc-api.ts';
+import { partsOf } from '../reading/in-parts.ts';
 import type { RpcClient } from './rpc-client.ts';
 
 /** The interface is in use as a read shows it, is available again, or neither has come about in time. */
@@ -123,12 +124,9 @@ export class InterfaceWaits {
 
   /** Undefined if that failed: all wait for the next read. */
   async #read({ keys, ...context }: GroupRead): Promise<Shown | undefined> {
-    const parts = Array.from({ length: Math.ceil(keys.length / maxIds) }, (_, at) =>
-      keys.slice(at * maxIds, (at + 1) * maxIds),
-    );
     try {
       const pages = await Promise.all(
-        parts.map((networkInterfaceId) => {
+        partsOf(keys, maxIds).map((networkInterfaceId) => {
           const input = { networkInterfaceId, maxResults: interfacePage };
           return this.#options.client.page('DescribeNetworkInterfaces', input, context);
         }),

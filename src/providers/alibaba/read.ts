@@ -6,7 +6,7 @@ import type {
   DetachedScope,
   ObservedDetached,
 } from '../contract/cloud.ts';
-import { inParts } from '../reading/in-parts.ts';
+import { inParts, partsOf } from '../reading/in-parts.ts';
 import type { Instance } from '../contract/facts.ts';
 import { observedInParts } from '../reading/observed-in-parts.ts';
 import {
@@ -126,12 +126,8 @@ async function* observeInstances(
     ...(tag.length > 0 && { tag }),
   });
   yield { startedAt, ...described.answerFor(instanceIds, hasNoTags(reading)) };
-  for (let from = 0; from < interfaceIds.length; from += maxIds)
-    yield* interfacesBy(
-      reading,
-      { networkInterfaceId: interfaceIds.slice(from, from + maxIds) },
-      instanceIds,
-    );
+  for (const networkInterfaceId of partsOf(interfaceIds, maxIds))
+    yield* interfacesBy(reading, { networkInterfaceId }, instanceIds);
 }
 
 async function* interfacesBy(

@@ -1,6 +1,7 @@
 // Brings the reads of single instances together: all that are asked for within a moment share one call.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Caller } from '../contract/priority.ts';
+import { partsOf } from '../reading/in-parts.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { maxFilterValues } from './read-list.ts';
 import { type InstancePrefixes, readPrefixes } from './instance-prefixes.ts';
@@ -41,8 +42,7 @@ export class PrefixReads {
   #sendAll(): void {
     const all = [...this.#waiting];
     this.#waiting = new Map();
-    for (let from = 0; from < all.length; from += maxFilterValues)
-      void this.#send(all.slice(from, from + maxFilterValues));
+    for (const part of partsOf(all, maxFilterValues)) void this.#send(part);
   }
 
   async #send(part: readonly (readonly [id: string, waiting: Waiting])[]): Promise<void> {

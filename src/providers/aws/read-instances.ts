@@ -5,6 +5,7 @@ import type { Instance } from '../contract/facts.ts';
 import type { Ec2Instance, Filter } from './ec2-api.ts';
 import { refuseRepeated, refuseUnrequested } from '../reading/plausible.ts';
 import { isIdOf } from './ids.ts';
+import { partsOf } from '../reading/in-parts.ts';
 import { maxFilterValues, type Reading } from './read-list.ts';
 
 export interface ReadInstances {
@@ -33,10 +34,8 @@ export async function readInstanceTag(
   { key, pageSize }: { readonly key: string; readonly pageSize: number },
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
-  for (let at = 0; at < ids.length; at += maxFilterValues) {
-    const part = await readTagOf(from, ids.slice(at, at + maxFilterValues), { key, pageSize });
-    for (const [id, values] of part) found.set(id, values);
-  }
+  for (const part of partsOf(ids, maxFilterValues))
+    for (const [id, values] of await readTagOf(from, part, { key, pageSize })) found.set(id, values);
   return found;
 }
 

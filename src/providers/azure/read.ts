@@ -1,4 +1,5 @@
 // Reads what nodes name: the interfaces of scale sets, and of single VMs. What one answer shows is used whole.
+import { partsOf } from '../reading/in-parts.ts';
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/cloud.ts';
 import type { Observation } from '../contract/facts.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
@@ -173,11 +174,7 @@ async function pagesOf(
   const startedAt = parts.clock.monotonic();
   try {
     const { startedAt: sentAt, observations, unclear } = await readWhole(parts, source, context);
-    const count = Math.ceil(observations.length / partSize);
-    const pages = Array.from({ length: count }, (_, at) => ({
-      startedAt: sentAt,
-      observations: observations.slice(at * partSize, (at + 1) * partSize),
-    }));
+    const pages = partsOf(observations, partSize).map((part) => ({ startedAt: sentAt, observations: part }));
     return unclear === undefined ? pages : [...pages, { startedAt: sentAt, observations: [], unclear }];
   } catch (error) {
     if (!(error instanceof CloudError)) throw error;

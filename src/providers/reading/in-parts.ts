@@ -57,8 +57,8 @@ function mayBeOfAValue(error: unknown, max: number): error is CloudError {
   return mayConcern(error.failure, 'thing') || (max === 1 && error.failure.permission !== undefined);
 }
 
-function partsOf(values: readonly string[], max: number): (readonly string[])[] {
-  const parts: (readonly string[])[] = [];
+export function partsOf<T>(values: readonly T[], max: number): (readonly T[])[] {
+  const parts: (readonly T[])[] = [];
   for (let from = 0; from < values.length; from += max) parts.push(values.slice(from, from + max));
   return parts;
 }
