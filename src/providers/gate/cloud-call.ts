@@ -73,16 +73,8 @@ export class CallError extends Error {
   readonly denial: Denial | undefined;
 
   constructor(
-    what: {
-      readonly result: CallResult;
-      readonly code: string;
-      readonly message: string;
-      readonly status?: number | undefined;
-      readonly requestId?: string | undefined;
-      readonly retryAfter?: number | undefined;
-      readonly limit?: LimitKey | undefined;
-      readonly denial?: Denial | undefined;
-    },
+    what: Pick<CallError, 'result' | 'code' | 'message'> &
+      Partial<Pick<CallError, 'status' | 'requestId' | 'retryAfter' | 'limit' | 'denial'>>,
     options?: ErrorOptions,
   ) {
     super(what.message, options);
