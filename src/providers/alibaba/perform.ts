@@ -12,8 +12,8 @@ import type {
   ReleaseIPs,
 } from '../contract/operations.ts';
 import { type CloudFailure, unreadable } from '../contract/cloud-failure.ts';
-import { isOfHost } from '../contract/ipv4.ts';
 import { CallError } from '../gate/cloud-call.ts';
+import { holdingProblem } from '../reading/plausible.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { retry } from '../../runtime/retry.ts';
 import { intern } from '../../runtime/intern.ts';
@@ -207,18 +207,11 @@ function allocateOnce(call: Performing, operation: AllocateIPs): Promise<Outcome
       if ((given.networkInterfaceId ?? interfaceId) !== interfaceId)
         return { problem: `it is about ${given.networkInterfaceId}` };
       const addresses = (given.privateIpSet?.privateIpAddress ?? []).map(intern);
-      const problem = assignedProblem(addresses);
+      const problem = addresses.length === 0 ? 'it names no addresses' : holdingProblem(addresses);
       if (problem !== undefined) return { problem };
       return { kind: 'allocated', interfaceId, instanceId, addresses, prefixes: [] };
     },
   );
-}
-
-function assignedProblem(addresses: readonly string[]): string | undefined {
-  const wrong = addresses.find((address) => !isOfHost(address));
-  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
-  if (addresses.length === 0) return 'it names no addresses';
-  return new Set(addresses).size < addresses.length ? 'it names an address twice' : undefined;
 }
 
 function release(call: Performing, { interfaceId, instanceId, addresses }: ReleaseIPs): Promise<Outcome> {
