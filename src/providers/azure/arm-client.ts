@@ -91,11 +91,12 @@ export class ArmClient {
 
   /** An admitted change is not sent after all. */
   refund(request: ArmRequest): void {
-    this.#gate.refund([callOf(request)]);
+    this.#gate.limits.refund([callOf(request)]);
   }
 
   #learnLimits(request: ArmRequest, { remaining }: ArmAnswer): void {
-    for (const { limit, count } of remainingCalls(request, remaining)) this.#gate.remaining(limit, count);
+    for (const { limit, count } of remainingCalls(request, remaining))
+      this.#gate.limits.remaining(limit, count);
   }
 }
 

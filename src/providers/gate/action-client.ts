@@ -220,8 +220,9 @@ export function admission(
       return (unsent = kinds) => refund(callsFor(unsent, context.instanceId));
     },
     reconsider: () => gate.reconsider(),
-    expectedWait: (kinds, priority, instanceId) => gate.expectedWait(callsFor(kinds, instanceId), priority),
-    limitsOf: (kinds, instanceId) => gate.limitsOf(callsFor(kinds, instanceId)),
+    expectedWait: (kinds, priority, instanceId) =>
+      gate.limits.expectedWait(callsFor(kinds, instanceId), priority),
+    limitsOf: (kinds, instanceId) => gate.limits.limitsOf(callsFor(kinds, instanceId)),
   };
 }
 

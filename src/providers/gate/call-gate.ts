@@ -5,9 +5,7 @@ import { settledSoonAfterAbort } from '../../runtime/race-abort.ts';
 import type { CallContext } from '../contract/cloud.ts';
 import { fencedTimeoutOf } from '../contract/operations.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import type { Priority } from '../contract/priority.ts';
 import type { ConcurrencyLimiter } from '../rate-limit/concurrency-limiter.ts';
-import type { LimitKey } from '../rate-limit/limit-key.ts';
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts';
 import { CallError, type CloudCall, type Sending } from './cloud-call.ts';
 import { answeredChange, type AnswerReading, type ChangeEnd, type ChangeListener } from './settled-change.ts';
@@ -86,11 +84,14 @@ const noToken = Symbol('no token');
 export class CallGate {
   readonly #options: CallGateOptions;
   readonly #denied: DeniedActions;
+  /** The limits that calls spend from. */
+  readonly limits: Pick<RateLimiter, 'expectedWait' | 'limitsOf' | 'refund' | 'remaining'>;
   #inFlight = 0;
 
   constructor(options: CallGateOptions) {
     this.#options = options;
     this.#denied = new DeniedActions(options.clock);
+    this.limits = options.rateLimiter;
   }
 
   /** Requests in flight. */
@@ -111,28 +112,9 @@ export class CallGate {
     return refund;
   }
 
-  /** Admitted calls are not sent after all. */
-  refund(calls: readonly CloudCall[]): void {
-    this.#options.rateLimiter.refund(calls);
-  }
-
   reconsider(): void {
     this.#options.rateLimiter.reconsider();
     this.#options.concurrency.reconsider();
-  }
-
-  /** Expected wait for the rate limits for these calls, in ms. */
-  expectedWait(calls: readonly CloudCall[], priority: Priority): number {
-    return this.#options.rateLimiter.expectedWait(calls, priority);
-  }
-
-  limitsOf(calls: readonly CloudCall[]): readonly string[] {
-    return this.#options.rateLimiter.limitsOf(calls);
-  }
-
-  /** An answer says that the cloud would admit `count` further calls by this limit. */
-  remaining(limit: LimitKey, count: number): void {
-    this.#options.rateLimiter.remaining(limit, count);
   }
 
   /** Waits for the rate limits and reads. Rejects with a CloudError. */

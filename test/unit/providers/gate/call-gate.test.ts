@@ -114,7 +114,7 @@ describe('a call through the gate', () => {
     const rig = rigOf();
 
     await rig.gate.read(callOf('get', 'reads', 'v1'), context, (sending) => {
-      rig.gate.remaining({ name: 'subscription' }, 3);
+      rig.gate.limits.remaining({ name: 'subscription' }, 3);
       return answered(sending);
     });
 
