@@ -2,6 +2,7 @@
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
 import {
+  failureWith,
   insideCloud,
   isOfInside,
   mapOf,
@@ -178,16 +179,10 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const permission = isDenied ? (namedIn(error.denial) ?? permissionOf(name)) : undefined;
   const credentials = ofClock.test(code) ? 'clock' : credentialTrouble.get(code);
   const { kind, about, remedy } = meaningOf(name, error);
-  return {
-    kind,
-    action: name,
-    ...sanitizedAnswer(error, advised(error)),
-    ...(permission !== undefined && { permission }),
-    ...(about !== undefined && { about }),
-    ...(credentials !== undefined && { credentials }),
-    ...(remedy !== undefined && { remedy }),
-    ...(isDenied && denialFields(error.denial)),
-  };
+  return failureWith(
+    { kind, action: name, ...sanitizedAnswer(error, advised(error)) },
+    { permission, about, credentials, remedy, ...(isDenied && denialFields(error.denial)) },
+  );
 }
 
 /** Policies whose denial no policy of the role lifts. */
@@ -197,14 +192,10 @@ const overruling: ReadonlyMap<string | undefined, string> = new Map([
 ]);
 
 /** Who denies it, if allowing it to the role is not enough, and what only RAM can decode of it. */
-function denialFields(denial: Denial | undefined): Pick<CloudFailure, 'deniedBy' | 'encodedDenial'> {
-  if (denial === undefined) return {};
-  const { policy, isExplicit, encoded } = denial;
+function denialFields(denial: Denial | undefined): Partial<Parameters<typeof failureWith>[1]> {
+  const { policy, isExplicit = false, encoded } = denial ?? {};
   const deniedBy = overruling.get(policy) ?? (isExplicit ? 'RAM policy' : undefined);
-  return {
-    ...(deniedBy !== undefined && { deniedBy }),
-    ...(encoded !== undefined && { encodedDenial: encoded.slice(0, maxEncodedDenial) }),
-  };
+  return { deniedBy, encodedDenial: encoded?.slice(0, maxEncodedDenial) };
 }
 
 /** The permission that the answer names: it may be another one than the call's own. */

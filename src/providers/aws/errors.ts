@@ -3,6 +3,7 @@
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
 import {
+  failureWith,
   insideCloud,
   isOfInside,
   mapOf,
@@ -125,17 +126,12 @@ export function failureOf(action: string, error: CallError): CloudFailure {
   const credentials = isOfClock(error) ? 'clock' : credentialTrouble.get(error.code);
   const kind = kindOf(action, error);
   const remedy = remedyFor(kind, error);
+  const message = error.message.replace(encodedPart, '').replace(freshId, '$1-…');
   const denial = permission === undefined ? {} : denialIn(error.message);
-  return {
-    kind,
-    action,
-    ...sanitizedAnswer(error, error.message.replace(encodedPart, '').replace(freshId, '$1-…')),
-    ...(permission !== undefined && { permission }),
-    ...(about !== undefined && { about }),
-    ...(credentials !== undefined && { credentials }),
-    ...(remedy !== undefined && { remedy }),
-    ...denial,
-  };
+  return failureWith(
+    { kind, action, ...sanitizedAnswer(error, message) },
+    { permission, about, credentials, remedy, ...denial },
+  );
 }
 
 /** Codes for an unknown or expired identity: no policy fixes that. */
@@ -221,13 +217,10 @@ const overruling =
 const explicit = /explicit deny in (?:a |an )?((?:identity|resource)-based policy)/i;
 
 /** Who denies it, if allowing it to the role is not enough, and what only EC2 can decode of it. */
-function denialIn(message: string): Pick<CloudFailure, 'deniedBy' | 'encodedDenial'> {
+function denialIn(message: string): { deniedBy: string | undefined; encodedDenial: string | undefined } {
   const [, deniedBy] = overruling.exec(message) ?? explicit.exec(message) ?? [];
   const [, encodedDenial] = encodedPart.exec(message) ?? [];
-  return {
-    ...(deniedBy !== undefined && { deniedBy }),
-    ...(encodedDenial !== undefined && { encodedDenial: encodedDenial.slice(0, maxEncodedDenial) }),
-  };
+  return { deniedBy, encodedDenial: encodedDenial?.slice(0, maxEncodedDenial) };
 }
 
 /** Resources by their type in an ARN. */

@@ -2,7 +2,7 @@
 // (https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import { insideCloud, isOfInside, mapOf } from '../contract/failure-tables.ts';
+import { failureWith, insideCloud, isOfInside, mapOf } from '../contract/failure-tables.ts';
 import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds = mapOf<CloudFailureKind>({
@@ -170,15 +170,10 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const isOfClock = trouble !== undefined && ofClock.test(error.message);
   const credentials = isOfClock ? 'clock' : trouble;
   const remedy = isOfClock ? setSignersClock : remedyFor(kind, error);
-  return {
-    kind,
-    action: name,
-    ...sanitizedAnswer(error, plainMessage(error)),
-    ...(permission !== undefined && { permission }),
-    ...(about !== undefined && { about }),
-    ...(credentials !== undefined && { credentials }),
-    ...(remedy !== undefined && { remedy }),
-  };
+  return failureWith(
+    { kind, action: name, ...sanitizedAnswer(error, plainMessage(error)) },
+    { permission, about, credentials, remedy },
+  );
 }
 
 function remedyFor(kind: CloudFailureKind, error: CallError): string | undefined {

@@ -1,5 +1,6 @@
 // The base of the tables of codes of all clouds: how a table is looked up, and the remedy for trouble that each
 // cloud has.
+import type { CloudFailure } from './cloud-failure.ts';
 
 /** A code comes from outside and may be the name of a member of every object: an object is no table for it. */
 export function mapOf<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
@@ -35,3 +36,14 @@ export function isOfInside({
 
 /** How much is kept of what only a cloud can decode of a denial, in characters. */
 export const maxEncodedDenial = 8192;
+
+type Required = 'kind' | 'action' | 'code' | 'message' | 'requestId';
+
+/** A failure with what is known of it besides. */
+export function failureWith(
+  failure: Pick<CloudFailure, Required>,
+  known: { readonly [Member in keyof Omit<CloudFailure, Required>]: CloudFailure[Member] | undefined },
+): CloudFailure {
+  const members = Object.entries(known).filter(([, value]) => value !== undefined);
+  return { ...failure, ...Object.fromEntries(members) };
+}
