@@ -43,6 +43,10 @@ export class DryRunWatch {
   constructor(deps: DryRunWatchDeps) {
     this.#deps = deps;
     this.#decisions = new OtherDecisions(deps.host.log);
+    // Changes of Headwater itself are no work of another program.
+    deps.leadership.permission.onChange(() => {
+      if (!this.#isOn) this.#forget();
+    });
   }
 
   get #isOn(): boolean {
@@ -62,7 +66,6 @@ export class DryRunWatch {
     for (;;) {
       await sleep(this.#deps.host.clock, interval, signal);
       if (this.#isOn) this.#look();
-      else this.#forget();
     }
   }
 
@@ -94,7 +97,9 @@ export class DryRunWatch {
   #look(): void {
     const { host, nodes } = this.#deps;
     const { log } = host;
-    const known = [...nodes.fleet.figures()].filter((entry) => entry.kind === 'reconciled');
+    const summaries = [...nodes.fleet.figures()];
+    this.#keepOnly(new Set(summaries.map(({ name }) => name)));
+    const known = summaries.filter((entry) => entry.kind === 'reconciled');
     for (const entry of known) this.#compare(entry);
     this.#begun.clear();
     this.#readAgain(known.filter(({ figures }) => (figures.planned ?? []).length > 0));
@@ -113,7 +118,10 @@ export class DryRunWatch {
   }
 
   #compare({ name, figures }: Reconciled): void {
-    const { track, outcome } = comparedTo(this.#tracks.get(name), figures, this.#begunOn(name));
+    const before = this.#tracks.get(name);
+    const { track, outcome } = comparedTo(before, figures, this.#begunOn(name));
+    const isOther = before !== undefined && track !== undefined && track.instanceId !== before.instanceId;
+    if (isOther) this.#decisions.drop(name);
     if (track === undefined) this.#tracks.delete(name);
     else this.#tracks.set(name, track);
     if (outcome !== undefined) this.#decisions.note(name, outcome);
@@ -121,6 +129,12 @@ export class DryRunWatch {
 
   #begunOn(name: string): Change | undefined {
     return changeOf(this.#begun.get(name)?.steps ?? []);
+  }
+
+  /** Forgets nodes that are gone: an instance may come under the name of one. */
+  #keepOnly(names: ReadonlySet<string>): void {
+    for (const name of this.#tracks.keys()) if (!names.has(name)) this.#tracks.delete(name);
+    this.#decisions.keepOnly(names);
   }
 
   #forget(): void {

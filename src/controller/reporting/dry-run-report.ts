@@ -2,6 +2,7 @@
 // nodes would not be served, and whether to go live. Pure.
 import { conditionOf, type NodeFigures, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { secondaryAddressesOf, type PlannedStep } from '../../node/allocate/planned-step.ts';
+import type { InstanceView } from '../../providers/contract/facts.ts';
 import { prefixSize } from '../../providers/contract/network-interface.ts';
 import {
   counted,
@@ -49,6 +50,7 @@ export interface Holding {
 
 /** The track of a node since another program last changed its instance. */
 export interface DryRunTrack {
+  readonly instanceId: string;
   readonly base: Holding;
   /** The change that Headwater would have made; undefined while it would do nothing. */
   readonly would: Change | undefined;
@@ -72,10 +74,11 @@ export function comparedTo(
   figures: NodeFigures,
   begun: Change | undefined,
 ): Compared {
-  const has = holdingOf(figures);
-  if (has === undefined) return { track: undefined };
-  const settled = settledOn(figures, has);
-  if (track === undefined) return { track: settled };
+  const { view } = figures;
+  if (view === undefined) return { track: undefined };
+  const has = holdingOf(view);
+  const settled = { instanceId: view.id, ...settledOn(figures, has) };
+  if (track?.instanceId !== view.id) return { track: settled };
   const gained = {
     createInterfaces: has.interfaces - track.base.interfaces,
     assign: has.addresses - track.base.addresses,
@@ -88,7 +91,10 @@ export function comparedTo(
 }
 
 /** The track of an instance that has what it has. */
-function settledOn({ planned = [], toRelease = 0 }: NodeFigures, base: Holding): DryRunTrack {
+function settledOn(
+  { planned = [], toRelease = 0 }: NodeFigures,
+  base: Holding,
+): Omit<DryRunTrack, 'instanceId'> {
   return { base, would: changeOf(planned), looks: 0, isReleasing: toRelease > 0 };
 }
 
@@ -154,13 +160,12 @@ export function changeOf(steps: readonly PlannedStep[]): Change | undefined {
     : { createInterfaces: createInterfaces.length, assign };
 }
 
-function holdingOf({ view }: NodeFigures): Holding | undefined {
-  if (view === undefined) return undefined;
-  const addresses = view.interfaces.reduce(
+function holdingOf({ interfaces }: Pick<InstanceView, 'interfaces'>): Holding {
+  const addresses = interfaces.reduce(
     (sum, item) => sum + item.addresses.length + item.prefixes.length * prefixSize,
     0,
   );
-  return { interfaces: view.interfaces.length, addresses };
+  return { interfaces: interfaces.length, addresses };
 }
 
 /** Findings beside its nodes on which a verdict on the fleet of a cloud rests. */

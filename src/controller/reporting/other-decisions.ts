@@ -14,7 +14,7 @@ export type DryRunOutcome =
   | { readonly kind: 'otherwise'; readonly would: string; readonly did: string };
 
 export interface OtherDecisionsReport {
-  /** Nodes where another program did as Headwater would have done, since the dry run began. */
+  /** Nodes where another program did last as Headwater would have done, since the dry run or this leader began. */
   readonly same: number;
   /** Nodes where it did something else last. */
   readonly otherwise: number;
@@ -26,6 +26,7 @@ export class OtherDecisions {
   readonly #otherwise = new Map<string, OtherDecision>();
   readonly #same = new Set<string>();
 
+  /** Call `drop` or `keepOnly` as nodes go: another node may come under the name of one. */
   constructor(log: Pick<Logger, 'info'>) {
     this.#log = log;
   }
@@ -33,8 +34,7 @@ export class OtherDecisions {
   /** Logs a decision that is news. */
   note(node: string, outcome: DryRunOutcome): void {
     const before = this.#otherwise.get(node);
-    this.#otherwise.delete(node);
-    this.#same.delete(node);
+    this.drop(node);
     if (outcome.kind === 'same') {
       this.#same.add(node);
       return;
@@ -51,14 +51,24 @@ export class OtherDecisions {
     return decided && { would: decided.would, did: decided.did };
   }
 
-  /** `nodes`: names of those that are there. */
+  /** `nodes`: names of those that count. */
   report(nodes: ReadonlySet<string>): OtherDecisionsReport {
     const decided = [...this.#otherwise.values()].filter(({ node }) => nodes.has(node));
     return {
-      same: this.#same.size,
+      same: [...this.#same].filter((node) => nodes.has(node)).length,
       otherwise: decided.length,
       decidedOtherwise: decided.slice(0, maxListed),
     };
+  }
+
+  drop(node: string): void {
+    this.#otherwise.delete(node);
+    this.#same.delete(node);
+  }
+
+  /** `nodes`: names of those that are there. */
+  keepOnly(nodes: ReadonlySet<string>): void {
+    for (const node of [...this.#otherwise.keys(), ...this.#same]) if (!nodes.has(node)) this.drop(node);
   }
 
   forget(): void {

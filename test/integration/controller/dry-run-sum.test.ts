@@ -87,6 +87,29 @@ describe('the sum of a dry run', () => {
     expect(controller.controller.node('none')).not.toHaveProperty('dryRun');
   });
 
+  test.each([
+    ['another instance under its name', 1, 0],
+    ['the same instance after a minute', 0, 70_000],
+  ])('knows nothing of what was before its CiliumNode went: %s', async (_, index, later) => {
+    const world = worldOf(2);
+    const controller = startController(world, { flags: dry, identity: 'dry' });
+    const gone = world.machine(0);
+    await world.announce(gone);
+    await world.advance(90_000);
+    const [first] = world.interfaces(gone);
+    const claim = { addresses: [], count: 3, prefixes: [], prefixCount: 0 };
+    assign(world.cluster.ec2.network, first?.id ?? '', claim, false);
+    await world.advance(900_000);
+    expect(sumOf(controller)).toMatchObject({ otherwise: 1 });
+
+    await world.delete(gone);
+    await world.call('DELETE', `/api/v1/nodes/${gone.name}`);
+    await world.advance(later);
+    await world.announce({ ...world.machine(index), name: gone.name });
+    await world.advance(130_000);
+    expect(sumOf(controller)).toMatchObject({ nodes: { total: 1, read: 1 }, same: 0, otherwise: 0 });
+  });
+
   test('says no-go with the reason if a node would not be served', async () => {
     const world = worldOf(2);
     const controller = startController(world, { flags: dry });

@@ -109,6 +109,27 @@ describe('a dry run', () => {
     expect(dryRunDecision(controller).slice(before)).toContain('dry run: would assign addresses');
   });
 
+  test('takes no change of its own for one of another program after it was live for a moment', async () => {
+    const world = new World();
+    const controller = start(world);
+    config.mount({ 'dry-run': 'true' });
+    await world.advance(20_000);
+    await world.announce(world.machine());
+    await world.advance(120_000);
+    const sums = (): number => controller.logged.filter(({ message }) => message.startsWith('sum of')).length;
+    const before = sums();
+    while (sums() === before) await world.advance(1000);
+    for (const isDry of ['false', 'true']) {
+      config.mount({ 'dry-run': isDry });
+      await world.advance(15_000);
+    }
+    expect(controller.changes).toHaveLength(1);
+    expect(sums()).toBe(before + 1);
+
+    await world.advance(300_000);
+    expect(controller.controller.status().dryRun).toMatchObject({ same: 0, otherwise: 0 });
+  });
+
   test('supplies every node once it is turned off in the directory, and stops all changes once it is turned on', async () => {
     const world = new World();
     const machine = world.machine();

@@ -16,6 +16,7 @@ interface Shown {
   readonly toRelease?: number;
   readonly excess?: number;
   readonly isUnread?: true;
+  readonly id?: string;
 }
 
 /** The parts that are compared. */
@@ -26,7 +27,7 @@ function figures({ interfaces = 1, addresses = 8, assign = 0, toRelease = 0, ...
   }));
   const step = { kind: 'allocateIPs', interfaceId: 'eni-1', subnetId: 'subnet-1', count: assign };
   return {
-    view: shown.isUnread === true ? undefined : { id: 'i-1', interfaces: held },
+    view: shown.isUnread === true ? undefined : { id: shown.id ?? 'i-1', interfaces: held },
     planned: assign === 0 ? [] : [step],
     toRelease,
     assessment: { kind: 'served', excess: shown.excess ?? 0 },
@@ -34,6 +35,7 @@ function figures({ interfaces = 1, addresses = 8, assign = 0, toRelease = 0, ...
 }
 
 const settled: DryRunTrack = {
+  instanceId: 'i-1',
   base: { interfaces: 1, addresses: 8 },
   would: undefined,
   looks: 0,
@@ -87,6 +89,7 @@ describe('what happens to an instance during a dry run', () => {
       { kind: 'otherwise', would: 'nothing', did: 'release 1 address' },
     ],
     ['if it cannot be read', planning, { isUnread: true }, undefined, undefined],
+    ['if its node has another instance by now', settled, { id: 'i-2', addresses: 3 }, undefined, undefined],
   ])('is compared with what it would do: %s', (_, track, shown, begun, outcome) => {
     expect(comparedTo(track, figures(shown), begun).outcome).toEqual(outcome);
   });

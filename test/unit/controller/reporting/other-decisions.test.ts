@@ -15,6 +15,7 @@ describe('decisions of another program beside a dry run', () => {
       ['b', same],
       ['b', other],
       ['gone', other],
+      ['gone too', same],
     ] as const)
       decisions.note(node, outcome);
 
@@ -27,6 +28,18 @@ describe('decisions of another program beside a dry run', () => {
 
     decisions.forget();
     expect(decisions.report(nodes)).toEqual({ same: 0, otherwise: 0, decidedOtherwise: [] });
+  });
+
+  test('go with their node', () => {
+    const decisions = new OtherDecisions(recordingLogger());
+    for (const node of ['a', 'b', 'c']) decisions.note(node, node === 'b' ? same : other);
+    decisions.keepOnly(nodes);
+    decisions.drop('a');
+
+    const all = new Set(['a', 'b', 'c']);
+    expect(decisions.report(all)).toEqual({ same: 1, otherwise: 0, decidedOtherwise: [] });
+    decisions.drop('b');
+    expect(decisions.report(all)).toMatchObject({ same: 0 });
   });
 
   test('are logged while they are news', () => {
