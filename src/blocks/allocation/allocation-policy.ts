@@ -43,8 +43,10 @@ export interface AllocationPolicy<H extends Holder> {
   release(holder: H): Change;
   /** Whether all that it shows may come from a write of this process, or is what it had before. */
   isOurs(holder: H): boolean;
-  /** Whether it asks for something else than before. */
+  /** Whether it shows or asks for something else than before. */
   isNews(holder: H, before: H): boolean;
+  /** Whether it asks for something else than before. Default: no. */
+  asksOtherwise?(holder: H, before: H): boolean;
   /** Blocks that it lacks; empty if it can get nothing. */
   missingBlocks(holder: H): readonly MissingBlock[];
   /** Takes what the object lacks and is free; undefined if that is nothing. */

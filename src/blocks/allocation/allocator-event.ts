@@ -8,12 +8,16 @@ export interface DryRunPlan {
   readonly why: string | undefined;
 }
 
-/** An object that shows other blocks than before. `plan`: before that. `sharing`: others that may have a part of its blocks. */
-export interface GivenBlocks<H = Pick<Holder, 'blocks'>> {
+/**
+ * An object that shows other blocks than before. `plan`: before that. `isOwn`: whether all that it shows is its own, or was to be.
+ * `sharing`: others that may have a part of its blocks.
+ */
+export interface GivenBlocks<H = Pick<Holder, 'blocks' | 'uid'>> {
   readonly holder: H;
   readonly before: H;
   readonly plan: DryRunPlan;
-  readonly sharing: readonly Pick<Holder, 'blocks' | 'name'>[];
+  readonly isOwn: boolean;
+  readonly sharing: readonly Pick<Holder, 'blocks' | 'name' | 'uid'>[];
 }
 
 export type AllocatorEvent =
@@ -26,6 +30,8 @@ export type AllocatorEvent =
   | { readonly kind: 'written'; readonly holder: Holder; readonly outcome: Assignment }
   /** An object shows blocks that it did not show before, and that this allocator did not write. */
   | { readonly kind: 'othersBlocks'; readonly holder: Holder }
+  /** An object is gone. Another one may come under its name. */
+  | { readonly kind: 'gone'; readonly holder: Holder }
   /** An object shows other blocks than before, which may be the work of another program beside a dry run. */
   | ({ readonly kind: 'shown' } & GivenBlocks<Holder>)
   | {

@@ -145,6 +145,7 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     this.#entries.delete(name);
     this.#byUid.delete(uid);
     this.#follow(this.#policy.release(entry.holder));
+    this.#ports.emit({ kind: 'gone', holder: entry.holder });
     this.#holders.forget?.(entry.holder);
     this.#queue.serve();
   }
@@ -154,12 +155,14 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     const before = entry.holder;
     const isNews = policy.isNews(holder, before);
     const isOurs = policy.isOurs(holder);
-    const plan = isNews ? this.#planOf(entry, isOurs) : undefined;
+    // Nothing is decided yet on a request that comes together with blocks.
+    const isDecided = isNews && policy.asksOtherwise?.(holder, before) !== true;
+    const plan = isDecided ? this.#planOf(entry) : undefined;
     entry.holder = holder;
     if (!isOurs) this.#noteOthers(holder);
     if (isNews) entry.refused = entry.planned = undefined;
     const change = policy.hold(holder, before);
-    if (plan !== undefined) this.#tellShown({ holder, before, plan }, change);
+    if (plan !== undefined) this.#tellShown({ holder, before, plan, isOwn: isOurs }, change);
     this.#follow(change);
     if (change.confirmIn !== undefined) this.#confirmLater(entry, change.confirmIn);
     this.#assessEntry(entry);
@@ -172,17 +175,22 @@ export class Allocator<H extends Holder> implements AllocatorOf<H> {
     this.#ports.emit({ kind: 'shown', ...shown, sharing });
   }
 
-  /** Undefined while nothing is decided. `isOurs`: of what the object shows now. */
-  #planOf(entry: Entry<H>, isOurs: boolean): DryRunPlan | undefined {
+  /** Undefined while nothing is decided. */
+  #planOf(entry: Entry<H>): DryRunPlan | undefined {
+    const isWanting = this.#isWanting(entry);
+    // The next write may come before the turn of the object.
+    const isToPlan = isWanting && entry.planned === undefined && this.#ports.refusal() === 'dryRun';
+    if (isToPlan) void this.#serve(entry);
     const { holder, planned, condition } = entry;
-    // An agent may list again what it returned.
-    if (isOurs && planned === undefined) return undefined;
-    if (!this.#isWanting(entry)) {
-      const isLeftAlone = this.#howServed(holder) === 'leftAlone';
-      return { blocks: holder.blocks, why: isLeftAlone ? 'left alone' : condition?.reason };
-    }
+    if (!isWanting) return { blocks: holder.blocks, why: this.#whyNothing(entry) };
     if (planned !== undefined) return { blocks: planned, why: undefined };
     return condition && { blocks: holder.blocks, why: condition.reason };
+  }
+
+  /** Why an object gets nothing that waits for nothing; undefined if it lacks nothing. */
+  #whyNothing({ holder, condition }: Entry<H>): string | undefined {
+    if (this.#howServed(holder) === 'leftAlone') return 'left alone';
+    return condition?.reason === 'PodCIDRUnreadable' ? condition.reason : undefined;
   }
 
   /** The live state of an object lacks, too, what the object lacks for long: only that is evidence. */

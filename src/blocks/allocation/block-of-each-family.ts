@@ -134,6 +134,10 @@ export class BlockOfEachFamily implements AllocationPolicy<Holder> {
   isNews(holder: Holder, before: Holder): boolean {
     const { blocks, alsoHeld = [] } = holder;
     if (!isSameText(blocks, before.blocks) || !isSameText(alsoHeld, before.alsoHeld ?? [])) return true;
+    return this.asksOtherwise(holder, before);
+  }
+
+  asksOtherwise(holder: Holder, before: Holder): boolean {
     return !isSameAsking(this.#askedBy(holder), this.#askedBy(before));
   }
 

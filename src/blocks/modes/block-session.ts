@@ -83,6 +83,7 @@ export class BlockSession implements AllocatorPorts {
   readonly #began: number;
   #ledger = new BlockLedger([]);
   readonly #decisions: OtherDecisions;
+  readonly #agentsReturn: boolean;
   #allocator: BlockAllocator | undefined;
   /** By pool and family. */
   #samples: ReadonlyMap<string, readonly PaceSample[]> = new Map();
@@ -94,6 +95,7 @@ export class BlockSession implements AllocatorPorts {
     this.#served = served;
     this.#host = host;
     this.#decisions = new OtherDecisions(deps.host.log);
+    this.#agentsReturn = served.planning?.().blocks === 'asAsked';
     const { clock, random, onBug, log, options } = deps.host;
     const { permission } = deps.leadership;
     this.clock = clock;
@@ -119,7 +121,10 @@ export class BlockSession implements AllocatorPorts {
     const { lease, permission } = this.#deps.leadership;
     this.#ledger = ledger;
     this.#allocator = allocator;
-    permission.onChange(() => allocator.resume());
+    permission.onChange(() => {
+      if (!permission.pauses.dryRun) this.#decisions.forget();
+      allocator.resume();
+    });
     const mayFormerWrite = lease?.isInherited === true || lease?.annotation(unendedWrites) !== undefined;
     lease?.annotate(unendedWrites, undefined);
     objects.serveBy(allocator, mayFormerWrite && this.#served.isOfCloud === undefined);
@@ -220,6 +225,9 @@ export class BlockSession implements AllocatorPorts {
       case 'shown':
         this.#compare(event);
         return;
+      case 'gone':
+        this.#decisions.drop(event.holder.name);
+        return;
       case 'condition':
         this.#tell(event);
         return;
@@ -272,7 +280,7 @@ export class BlockSession implements AllocatorPorts {
     const { leadership, scope } = this.#deps;
     const { name } = shown.holder;
     if (!leadership.permission.pauses.dryRun || scope.isOutside(name) || this.#served.isOfCloud) return;
-    const outcome = comparedBlocks(shown, this.#ledger);
+    const outcome = comparedBlocks(shown, this.#ledger, this.#agentsReturn);
     if (outcome !== undefined) this.#decisions.note(name, outcome);
   }
 
@@ -322,7 +330,7 @@ export class BlockSession implements AllocatorPorts {
     if (this.#deps.leadership.permission.pauses.dryRun) {
       const { decidedOtherwise: _, ...sum } = sumOfDryRun(this.report());
       log.info('sum of the dry run', { ...sum });
-    } else this.#decisions.forget();
+    }
     this.#cancelSum = clock.schedule(summing, () => this.#sumUp());
   }
 

@@ -232,6 +232,10 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder>, AwaitingBlo
     return holder.digest !== before.digest;
   }
 
+  asksOtherwise({ requested }: PoolNodeHolder, before: PoolNodeHolder): boolean {
+    return JSON.stringify(requested) !== JSON.stringify(before.requested);
+  }
+
   missingBlocks({ uid }: PoolNodeHolder): readonly MissingBlock[] {
     const known = this.#known.get(uid);
     return known === undefined ? [] : this.#wantsOf(known);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld, type BlockWorldOptions } from '../../simulation/blocks/block-world.ts';
 import { explained, toldOf } from '../../support/explained.ts';
 import { StandInBlockOperator } from '../../support/stand-in-block-operator.ts';
-import { ipv4, PoolWorld } from './pool-world.ts';
+import { ipv4, PoolWorld, requested } from './pool-world.ts';
 
 const sumOf = ({ leader }: BlockWorld) => leader?.controller.status().dryRun;
 const dry = { 'dry-run': 'true' };
@@ -175,6 +175,103 @@ describe('a dry run of cluster-pool', () => {
     expect(sumOf(world)).toMatchObject({ same: 0, otherwise: 0 });
   });
 
+  test('forgets at once what it found before it was live, however short that was', async () => {
+    let dryRun = true;
+    const readLiveOptions = (): LiveReading => ({ values: { dryRun }, problems: [] });
+    const world = worldOf({}, { readLiveOptions });
+    world.join('a');
+    await begin(world);
+    await give(world, 'a', '10.0.7.0/24');
+    await world.clock.advance(1000);
+    expect(sumOf(world)).toMatchObject({ same: 1 });
+
+    for (const isDry of [false, true]) {
+      dryRun = isDry;
+      await world.clock.advance(15_000);
+    }
+    expect(sumOf(world)).toMatchObject({ same: 0, otherwise: 0 });
+  });
+
+  test('knows nothing of a node that comes under the name of one that is gone', async () => {
+    const world = worldOf();
+    await begin(world);
+    for (const [name, block] of [
+      ['a', '10.0.7.0/24'],
+      ['b', '10.0.8.0/25'],
+      ['c', '10.0.9.0/24'],
+    ] as const) {
+      world.join(name);
+      await world.clock.advance(1000);
+      await give(world, name, block);
+      await world.clock.advance(1000);
+    }
+    expect(sumOf(world)).toMatchObject({ same: 2, otherwise: 1 });
+
+    for (const name of ['a', 'b', 'c']) await world.leave(name);
+    for (const name of ['a', 'b']) world.join(name);
+    await world.clock.advance(10_000);
+    expect(sumOf(world)).toMatchObject({ nodes: { total: 2 }, same: 0, otherwise: 0 });
+    expect(world.leader?.controller.node('b')).not.toHaveProperty('dryRun.decidedOtherwise');
+  });
+
+  test('names a node of which an operator releases a block', async () => {
+    const world = worldOf({ 'cluster-pool-ipv4-cidr': '', 'cluster-pool-ipv6-cidr': 'fd00::/104' });
+    await begin(world);
+    world.join('a');
+    await world.clock.advance(1000);
+    await give(world, 'a', 'fd00::7:0/112');
+    await world.clock.advance(1000);
+    expect(sumOf(world)).toMatchObject({ same: 1, otherwise: 0 });
+
+    await give(world, 'a');
+    await world.clock.advance(1000);
+    expect(sumOf(world)).toMatchObject({
+      same: 0,
+      decidedOtherwise: [{ node: 'a', would: 'nothing', did: 'release 1 IPv6 /112 of pool default' }],
+    });
+
+    await give(world, 'a', 'fd00::8:0/112');
+    await world.clock.advance(1000);
+    expect(sumOf(world)).toMatchObject({ same: 1, otherwise: 0 });
+  });
+
+  test('takes rubbish for what it is', async () => {
+    const world = worldOf();
+    await begin(world);
+    world.join('a');
+    await world.clock.advance(1000);
+    await world.ask('PATCH', `${world.path}/a`, {
+      spec: { ipam: { podCIDRs: ['10.0.7.0/24', '', 'x', '10.0.0.0/99'] } },
+    });
+    await world.clock.advance(120_000);
+
+    expect(sumOf(world)).toMatchObject({
+      same: 0,
+      decidedOtherwise: [
+        {
+          node: 'a',
+          would: 'give 1 IPv4 /24 of pool default',
+          did: 'give 1 IPv4 /24 of pool default and 3 unreadable',
+        },
+      ],
+    });
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('counts a node no longer that moves to another release', async () => {
+    const world = worldOf({ 'node-selector': 'network=blocks' });
+    for (const name of ['a', 'b']) world.join(name, false, { network: 'blocks' });
+    await begin(world);
+    for (const [index, name] of ['a', 'b'].entries()) await give(world, name, `10.0.${index + 7}.0/24`);
+    await world.clock.advance(1000);
+    expect(sumOf(world)).toMatchObject({ same: 2 });
+
+    for (const path of ['/api/v1/nodes', world.path])
+      await world.ask('PATCH', `${path}/a`, { metadata: { labels: { network: 'other' } } });
+    await world.clock.advance(1000);
+    expect(sumOf(world)).toMatchObject({ same: 1 });
+  });
+
   test('says nothing of nodes that nobody serves, or that had their blocks before', async () => {
     const world = worldOf();
     world.join('before');
@@ -244,6 +341,36 @@ describe('a dry run of multi-pool', () => {
     expect(sumOf(world)).toMatchObject({
       decidedOtherwise: [{ node: 'a', would: 'give 2 IPv4 /28 of pool default', did }],
     });
+  });
+
+  test('says nothing of a request that it sees together with the answer to it', async () => {
+    const world = await worldOf();
+    await world.node('a', { default: 8 });
+    await world.clock.advance(1000);
+    await world.ask('PATCH', `${world.path}/a`, {
+      spec: {
+        ipam: {
+          pools: {
+            requested: requested({ default: 20 }),
+            allocated: [{ pool: 'default', cidrs: ['10.0.1.0/28', '10.0.2.0/28'] }],
+          },
+        },
+      },
+    });
+    await world.clock.advance(1000);
+
+    expect(sumOf(world)).toMatchObject({ same: 0, otherwise: 0 });
+  });
+
+  test('follows a node whose agent asks another pool', async () => {
+    const world = await worldOf();
+    await world.node('a', { default: 8 });
+    await world.clock.advance(1000);
+    await world.request('a', { blue: 8 });
+    await world.list('a', { blue: ['10.1.9.0/28'] });
+    await world.clock.advance(1000);
+
+    expect(sumOf(world)).toMatchObject({ same: 1, otherwise: 0 });
   });
 
   test('says nothing of blocks that an agent returns, and lists again', async () => {
