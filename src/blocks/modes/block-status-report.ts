@@ -151,7 +151,11 @@ export function blockStatusReport(
 }
 
 /** Reasons of nodes that are served anyway: nothing fails, and something is idle or other than asked for. */
-const harmless: ReadonlySet<string> = new Set(['MaskSizeIgnored', 'PodCIDRUnused', 'BlocksExcessive']);
+export const harmlessReasons: ReadonlySet<string> = new Set([
+  'MaskSizeIgnored',
+  'PodCIDRUnused',
+  'BlocksExcessive',
+]);
 
 /** The writes that Headwater would make now if this were no dry run. */
 export function sumOfDryRun({
@@ -168,7 +172,7 @@ export function sumOfDryRun({
   const decided = decisions.report(new Set(standings.map(({ holder }) => holder.name)));
   const { looks = [], unserved = [] } = Object.groupBy(
     standings.flatMap(({ condition }) => condition ?? []),
-    ({ reason }) => (harmless.has(reason) ? 'looks' : 'unserved'),
+    ({ reason }) => (harmlessReasons.has(reason) ? 'looks' : 'unserved'),
   );
   const notServed = countsByReason(unserved);
   const sizes = pools.map((pool) => ({ pool, nodes: holdersOfOtherSize(pool, standings) }));

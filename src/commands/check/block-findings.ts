@@ -1,19 +1,21 @@
 // Whether the blocks that CiliumNodes show fit the networks and each other: the judgement of the controller, before it runs. Pure.
 import type { AllocationPolicy } from '../../blocks/allocation/allocation-policy.ts';
 import { askedMaskSizes } from '../../blocks/allocation/asked-mask-size.ts';
-import type { BlockReason, Holder } from '../../blocks/allocation/block-holders.ts';
+import type { Holder } from '../../blocks/allocation/block-holders.ts';
 import { BlockLedger } from '../../blocks/allocation/block-ledger.ts';
 import { BlockOfEachFamily } from '../../blocks/allocation/block-of-each-family.ts';
 import { NodeClaims } from '../../blocks/allocation/node-claims.ts';
 import { bySeniority } from '../../blocks/allocation/seniority.ts';
 import { clusterPoolHolder } from '../../blocks/cluster-pool/cilium-node-holders.ts';
-import { poolNodeHolder } from '../../blocks/multi-pool/pool-node-holder.ts';
+import { moveOf } from '../../blocks/multi-pool/migration.ts';
+import { type PoolNodeHolder, poolNodeHolder } from '../../blocks/multi-pool/pool-node-holder.ts';
 import { PoolPolicy } from '../../blocks/multi-pool/pool-policy.ts';
+import { harmlessReasons } from '../../blocks/modes/block-status-report.ts';
 import { blockSettings } from '../../blocks/settings/block-pools.ts';
 import type { Options } from '../../config/option-table.ts';
 import { readCiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { readIdentity } from '../../kubernetes/object-identity.ts';
-import { type JsonObject, textAt } from '../../runtime/json.ts';
+import { type Json, type JsonObject, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
 import { type Finding, rowPerText, rowsAbout } from './finding.ts';
@@ -48,9 +50,6 @@ interface ReadObjects {
   readonly ciliumNodes: readonly JsonObject[];
 }
 
-/** They do no harm: pods get addresses as before. */
-const harmless: ReadonlySet<BlockReason> = new Set(['MaskSizeIgnored', 'PodCIDRUnused', 'BlockOrphaned']);
-
 const writesNothing = (): Promise<never> => Promise.reject(new Error('a check writes nothing'));
 const writer = { assign: writesNothing, patch: writesNothing, supersede: writesNothing, read: writesNothing };
 
@@ -72,10 +71,8 @@ function clusterPoolFindings({ nodes, ciliumNodes }: ReadObjects, options: Optio
     canGrow: true,
     biggerShare: options.biggerBlocksShare,
   });
-  return faultsOf(
-    policy,
-    ciliumNodes.map((raw) => clusterPoolHolder(raw, options.ipamDefaultIpPool)),
-  );
+  const holders = ciliumNodes.map((raw) => clusterPoolHolder(raw, options.ipamDefaultIpPool));
+  return faultsOf(policy, held(policy, holders));
 }
 
 function multiPoolFindings(
@@ -85,16 +82,30 @@ function multiPoolFindings(
 ): readonly Finding[] {
   const ledger = new BlockLedger([]);
   const policy = new PoolPolicy(ledger, { writer, claims: claimsOf(ledger, nodes, options) });
-  // Pools that an option names are made at the start.
-  policy.awaitsPools = options.autoCreateCiliumPodIpPools.size > 0;
-  const read = pools.map(readCiliumPodIpPool).toSorted(bySeniority);
+  const names = new Set(pools.map((raw) => readIdentity(raw).name));
+  // Those that an option names are made at the start.
+  const made = [...options.autoCreateCiliumPodIpPools]
+    .filter(([name]) => !names.has(name))
+    .map(([name, spec]) => ({ metadata: { name }, spec: JSON.parse(JSON.stringify(spec)) as Json }));
+  const read = [...pools, ...made].map(readCiliumPodIpPool).toSorted(bySeniority);
   policy.changePools(read.map((pool) => [pool.name, pool] as const));
   const wrong = read.flatMap(({ name }) => {
     const problem = policy.book.get(name)?.problem;
     if (problem === undefined) return [];
     return [rows.problem(sanitizedText(`the CiliumPodIPPool ${name} gives out nothing: ${problem}`, 500))];
   });
-  return [...wrong, ...faultsOf(policy, ciliumNodes.map(poolNodeHolder))];
+  const holders = held(policy, ciliumNodes.map(poolNodeHolder));
+  noteUnmoved(policy, holders, options);
+  return [...wrong, ...faultsOf(policy, holders)];
+}
+
+/** The blocks of cluster-pool that cannot move at the start. */
+function noteUnmoved(policy: PoolPolicy, holders: readonly PoolNodeHolder[], options: Options): void {
+  const { enableClusterPoolToMultiPoolMigration: moves, ipamDefaultIpPool: pool } = options;
+  for (const holder of moves ? holders : []) {
+    const move = moveOf(holder, pool, policy.book.get(pool));
+    if (move.kind === 'refused') policy.noteUnmoved(holder, move.why);
+  }
 }
 
 function claimsOf(ledger: BlockLedger, nodes: ReadObjects['nodes'], options: Options): NodeClaims {
@@ -102,10 +113,16 @@ function claimsOf(ledger: BlockLedger, nodes: ReadObjects['nodes'], options: Opt
   return new NodeClaims(ledger, options.maxBlocksWithoutNode, (name) => names?.has(name));
 }
 
-function faultsOf<H extends Holder>(policy: AllocationPolicy<H>, holders: readonly H[]): readonly Finding[] {
+/** Holds everything that objects show, that of the oldest first. */
+function held<H extends Holder>(policy: AllocationPolicy<H>, holders: readonly H[]): readonly H[] {
   const oldestFirst = holders.toSorted(bySeniority);
   for (const holder of oldestFirst) policy.hold(holder, undefined);
-  const faults = oldestFirst.flatMap((holder) => {
+  return oldestFirst;
+}
+
+/** `holders`: those that the policy holds. */
+function faultsOf<H extends Holder>(policy: AllocationPolicy<H>, holders: readonly H[]): readonly Finding[] {
+  const faults = holders.flatMap((holder) => {
     const facts = { isWaiting: policy.missingBlocks(holder).length > 0, refused: undefined, isPaused: false };
     const condition = holder.isIgnored === true ? undefined : policy.conditionOf(holder, facts);
     if (condition === undefined) return [];
@@ -115,7 +132,7 @@ function faultsOf<H extends Holder>(policy: AllocationPolicy<H>, holders: readon
   if (faults.length === 0)
     return [rows.ok(`those of ${holders.length} CiliumNodes fit the networks, and none is on two`)];
   return rowPerText(faults, 'CiliumNode', (reason, names, { name, text, message }) =>
-    rows[harmless.has(text) ? 'warning' : 'problem'](
+    rows[harmlessReasons.has(text) ? 'warning' : 'problem'](
       sanitizedText(`${names}: ${reason}; of ${name}: ${message}`, 1000),
       `see ${reason} in docs/reasons.md, and compare the networks of the options with those of cilium-operator`,
     ),

@@ -464,7 +464,7 @@ describe('headwater check of blocks', () => {
     expect(ended.code).toBe(1);
     expect(wrongIn(ended)).toEqual([
       expect.stringMatching(/^problem blocks: 1 CiliumNode \(n2\): \w+; of n2: .*10\.0\.0\.0\/27/),
-      expect.stringMatching(/^warning blocks: 1 CiliumNode \(n3\): BlockOrphaned; of n3: .*10\.9\.0\.0\/27/),
+      expect.stringMatching(/^problem blocks: 1 CiliumNode \(n3\): BlockOrphaned; of n3: .*10\.9\.0\.0\/27/),
       'warning other writers: node wrote spec.ipam.pools.allocated of 3 CiliumNodes (n1, n2, n3), last 0 min ago',
     ]);
   });
