@@ -15,6 +15,8 @@ export interface LiveReading {
   readonly values: Partial<LiveValues>;
   /** A line for each problem: the option, the value, its source, and the accepted values. */
   readonly problems: readonly string[];
+  /** The other options whose restart would read another value, or refuse it; undefined if the directory does not say so. */
+  readonly restartNeeded?: readonly OptionName[] | undefined;
 }
 
 const liveNames = optionNames.filter((name) => optionTable[name].live === true);
@@ -56,28 +58,33 @@ export function readLiveOptions(
         refusalLine({ name, source, text: reading.text, accepted: optionTable[name].kind.accepts }),
       );
   }
-  const changed = atStart === undefined ? [] : changedSince(atStart, flags, processEnvironment);
-  return { values: Object.fromEntries(values) as Partial<LiveValues>, problems: [...refused, ...changed] };
+  const changed = atStart && changedSince(atStart, flags, processEnvironment);
+  return {
+    values: Object.fromEntries(values) as Partial<LiveValues>,
+    problems: [...refused, ...(changed?.values() ?? [])],
+    restartNeeded: changed && [...changed.keys()],
+  };
 }
 
-/** A line for each option whose restart would read another value, or refuse it. */
+/** A line for each option whose restart would read another value, or refuse it. Undefined if no directory can be read. */
 function changedSince(
   { scope, texts }: TextsAtStart,
   flags: RawFlags,
   processEnvironment: ProcessEnvironment,
-): readonly string[] {
+): ReadonlyMap<OptionName, string> | undefined {
   const { directory } = openConfigDirectory(flags, processEnvironment);
-  if (directory === undefined) return [];
+  if (directory === undefined) return undefined;
   const places = { flags, processEnvironment, directory };
   const now = textsInFiles(scope, places);
   const changed = optionNames.filter((name) => texts.get(name) !== now.get(name));
-  return changed.map((name) => {
+  const lineOf = (name: OptionName): string => {
     const { source, reading } = readOption(name, places, scope);
     const later = `${name}: it differs in ${directory.path} from what it was at the start; restart every replica of Headwater to apply it, or put it back`;
     if (reading.kind === 'value') return later;
     const { accepts } = kindIn(scope, name);
     return `${later}. A restart ends with: ${refusalLine({ name, source, text: reading.text, accepted: accepts })}`;
-  });
+  };
+  return new Map(changed.map((name) => [name, lineOf(name)]));
 }
 
 /** Without live options, and without those that have their value from elsewhere or no effect. */
@@ -109,10 +116,16 @@ export class LiveOptions {
   readonly #deps: LiveOptionsDeps;
   #values: LiveValues;
   #problems: ReadonlySet<string> = new Set();
+  #restartNeeded: readonly OptionName[] = [];
 
   constructor(deps: LiveOptionsDeps) {
     this.#deps = deps;
     this.#values = deps.values;
+  }
+
+  /** Options that differ from what they were at the start, and count from a restart on. */
+  get restartNeeded(): readonly OptionName[] {
+    return this.#restartNeeded;
   }
 
   /** Reads until `signal` aborts, then resolves. */
@@ -126,7 +139,8 @@ export class LiveOptions {
 
   #read(): void {
     const { read, onChange, onProblem } = this.#deps;
-    const { values, problems } = read();
+    const { values, problems, restartNeeded = this.#restartNeeded } = read();
+    this.#restartNeeded = restartNeeded;
     for (const problem of problems) if (!this.#problems.has(problem)) onProblem(problem);
     this.#problems = new Set(problems);
     const next = { ...this.#values, ...values };

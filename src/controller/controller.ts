@@ -228,6 +228,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       leader: this.#leader,
       pauses: this.#permission.pauses,
       scope: this.#scope.report(),
+      ...(this.#liveOptions !== undefined && { restartNeeded: this.#liveOptions.restartNeeded }),
       readiness: { problem, lasts, leaderAddress: this.leaderAddress.of(this.#leader) },
     };
   }

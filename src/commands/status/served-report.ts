@@ -159,6 +159,7 @@ const reportSchema = z.object({
   nodeSelector: text.optional(),
   leftToOthers: z.number().optional(),
   overlaps: z.array(z.object({ node: text, why: text })).optional(),
+  restartNeeded: z.array(text).optional(),
   paused: z.array(pause),
   reasons: counts.optional(),
   nodes: counts.optional(),

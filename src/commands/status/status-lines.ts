@@ -62,6 +62,7 @@ function headParts(facts: Facts): readonly Part[] {
     clusterPart(report),
     ...selectorParts(report),
     cloudPart(report),
+    told('restart needed', report.restartNeeded?.join(', '), 'doubtful'),
     told('problems', problems.join('; ') || 'none', problems.length === 0 ? 'good' : 'bad'),
     ...pausedParts(report),
     ...dryRunParts(report),

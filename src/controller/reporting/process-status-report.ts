@@ -16,6 +16,8 @@ export interface SelfFacts {
   readonly readiness?: Readiness;
   /** Which nodes are ours; undefined if all are. */
   readonly scope?: ScopeReport | undefined;
+  /** Options that changed since the start and count from a restart on. Default: none. */
+  readonly restartNeeded?: readonly string[];
 }
 
 /** Which nodes of the cluster this release serves, where others serve the rest. */
@@ -57,12 +59,14 @@ export interface SelfReport extends Partial<ScopeReport> {
   readonly readyForSeconds?: number;
   readonly notReadyForSeconds?: number;
   readonly notReadyBecause?: string;
+  /** Options whose file in `config-dir` differs from what it was at the start: each counts from a restart on. */
+  readonly restartNeeded?: readonly string[];
   /** Why activities are paused; empty if none is. */
   readonly paused: readonly PauseReport[];
 }
 
 export function selfReport(
-  { version, state, identity, leader, pauses, readiness, scope }: SelfFacts,
+  { version, state, identity, leader, pauses, readiness, scope, restartNeeded = [] }: SelfFacts,
   conflictingWrite: ReportedWrite | undefined,
 ): SelfReport {
   return {
@@ -72,6 +76,7 @@ export function selfReport(
     ...(leader !== undefined && { leader }),
     ...(readiness?.leaderAddress !== undefined && { leaderAddress: readiness.leaderAddress }),
     ...(readiness !== undefined && readinessReport(readiness)),
+    ...(restartNeeded.length > 0 && { restartNeeded }),
     paused: pauseReports(pauses, conflictingWrite),
     ...scope,
   };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { mountedConfig } from '../../support/config-directory.ts';
-import { Child, endAll } from './child.ts';
+import { Child, endAll, headwater } from './child.ts';
 import { simulate } from './simulated.ts';
 import { testDirectory } from './test-directory.ts';
 
@@ -29,9 +29,12 @@ describe('a process whose directory of options changes', () => {
     await child.said(/"msg":"leading"/);
     config.mount({ ...data, 'cluster-pool-ipv4-cidr': '10.9.0.0/16', 'dry-run': 'false' });
     await child.said(/"msg":"options changed while running"/);
+    const port = await child.word(/"port":(\d+).*"msg":"serving health/);
+    const status = await headwater(['status', `--address=http://127.0.0.1:${port}`]);
     await endAll();
 
     const { out } = await child.ended;
+    expect(status.out).toContain('\nrestart needed cluster-pool-ipv4-cidr\n');
     expect(out).toMatch(
       /"remove-cilium-node-taints":"set manage-agent-taint instead".*"msg":"options without effect in the directory"/,
     );

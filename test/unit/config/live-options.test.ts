@@ -23,6 +23,7 @@ afterEach(() => {
 interface Rig {
   readonly changes: LiveValues[];
   readonly problems: string[];
+  readonly restartNeeded: () => readonly string[];
   readonly pass: (ms?: number) => Promise<void>;
 }
 
@@ -48,7 +49,12 @@ function start(
     onProblem: (problem) => problems.push(problem),
   });
   void live.run(new AbortController().signal);
-  return { changes, problems, pass: (ms = 10_000) => clock.advance(ms) };
+  return {
+    changes,
+    problems,
+    restartNeeded: () => live.restartNeeded,
+    pass: (ms = 10_000) => clock.advance(ms),
+  };
 }
 
 describe('options that change in the directory', () => {
@@ -96,6 +102,27 @@ describe('options that change in the directory', () => {
       ),
     ]);
     expect(changes).toEqual([]);
+  });
+
+  test('need a restart as long as another one differs, also while the directory cannot be read', async () => {
+    config.mount({ ipam: 'eni', 'cluster-name': 'prod' });
+    const { restartNeeded, pass } = start();
+    const shown = [restartNeeded()];
+    const away = `${config.path}-away`;
+
+    config.mount({ ipam: 'cluster-pool', 'cluster-name': 'a b', pause: 'releases' });
+    await pass();
+    shown.push(restartNeeded());
+    renameSync(config.path, away);
+    await pass();
+    shown.push(restartNeeded());
+    renameSync(away, config.path);
+    config.mount({ ipam: 'eni', 'cluster-name': 'prod' });
+    await pass();
+    shown.push(restartNeeded());
+
+    const changed = ['ipam', 'cluster-name'];
+    expect(shown.map((names) => names.toSorted())).toEqual([[], changed.toSorted(), changed.toSorted(), []]);
   });
 
   test('are named neither if a flag sets them, nor if their mode is another', async () => {

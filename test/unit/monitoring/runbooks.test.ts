@@ -63,6 +63,7 @@ const statusKeys = {
   leftToOthers: true,
   leaderAddress: true,
   overlaps: true,
+  restartNeeded: true,
 } satisfies Record<keyof BlockStatusReport | keyof StatusReport, true>;
 
 const commands = /^(kubectl|curl|aws|az|aliyun) /;

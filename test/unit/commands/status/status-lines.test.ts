@@ -407,6 +407,17 @@ describe('what the command status prints', () => {
     expect(text).toContain(String.raw`a\u001b[31m\u000ab\u202e\u0000`);
   });
 
+  test('names the options that a restart would change, which is no problem', () => {
+    const restartNeeded = ['ipam', 'cluster-name'];
+
+    expect(shown({ state: 'leading', identity: 'a', paused: [], restartNeeded })).toEqual([
+      'a: leading',
+      'ready       yes',
+      'restart needed ipam, cluster-name',
+      'problems    none',
+    ]);
+  });
+
   test.each([
     '',
     'null',
