@@ -11,6 +11,7 @@ import type {
 import { unreadableIn } from '../../../../src/manager/listed-page.ts';
 import type { Tolerance } from '../../../../src/providers/reading/plausible.ts';
 import type { CallContext, ObservedPage } from '../../../../src/providers/contract/cloud.ts';
+import type { CloudError } from '../../../../src/providers/contract/cloud-failure.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 
@@ -217,5 +218,24 @@ describe('what is read of a network of Alibaba Cloud', () => {
     await expect(refused).rejects.toThrow('cannot understand 2 of 3');
     expect([...infrastructure.subnets.keys()]).toEqual(['vsw-1']);
     expect(problems.map(({ id }) => id)).toEqual(['vsw-2', 'vsw-3']);
+  });
+
+  test.each([
+    ['all of it is tolerated', 'all', ['vpc-1', 'vsw-2']],
+    ['little is', 'few', 'DescribeVpcs'],
+  ] as const)('is told of from the network to its vSwitches where %s', async (_, tolerance, told) => {
+    const client = ecs({
+      ...good,
+      DescribeVpcs: { vpcs: { vpc: [{ vpcId: 'vpc-1', cidrBlock: 'odd' }] }, totalCount: 1 },
+      DescribeVSwitches: { vSwitches: { vSwitch: [{ vSwitchId: 'vsw-2', vpcId: 'vpc-1' }] }, totalCount: 1 },
+    });
+    const reading = { client, subnetIds: [], subnetTags: {}, tolerance, context };
+
+    const read = readInfrastructure(reading, ['vpc-1']).then(
+      ({ problems }) => problems.map(({ id }) => id),
+      (error: CloudError) => error.failure.action,
+    );
+
+    expect(await read).toEqual(told);
   });
 });
