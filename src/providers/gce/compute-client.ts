@@ -69,7 +69,7 @@ export class ComputeClient {
     };
     const call = callOf(action, 'adds');
     await this.#gate.admit([call], context);
-    const nameIn = (output: object): string | undefined => textAt(output, 'name');
+    const nameIn = (output: object): string | undefined => textAt(output, 'name') || undefined;
     const send = (sending: Sending): Promise<object> => this.#api.send(request, sending);
     const result = await this.#gate.write(call, context, send, { requestId: nameIn });
     if (result.kind !== 'answered') return result;
