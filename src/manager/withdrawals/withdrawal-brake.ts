@@ -214,7 +214,10 @@ const maxNetworks = 3;
 
 const question = 'is this the right region and role?';
 
-/** Why withdrawals are held, in one sentence that a user can act on. `scope`: where the cloud is queried, in its own terms: region and account. `networkIds`: those of the nodes. */
+/**
+ * Why withdrawals are held, in one sentence that a user can act on. `scope`: where the cloud is queried, in its own terms:
+ * region and account. `networkIds`: those of the nodes.
+ */
 export function sentenceOf(
   state: Exclude<BrakeState, { kind: 'open' }>,
   scope: string,

@@ -147,7 +147,7 @@ export function parseSubnetId(text: string): SubnetRef | undefined {
  * Several times what a fleet of 10,000 VMs has. In scale sets VMs come and go under new ids, and those met longest ago are
  * gone.
  */
-const max = 200_000;
+const maxSpellings = 200_000;
 
 /** Gives each ARM id one spelling: ARM changes the case of ids from answer to answer, and agents compare them exactly. */
 export class Spellings {
@@ -160,7 +160,7 @@ export class Spellings {
     const spelling = this.#byKey.get(key) ?? id;
     this.#byKey.delete(key);
     this.#byKey.set(key, spelling);
-    if (this.#byKey.size > max) this.#byKey.delete(this.#byKey.keys().next().value ?? key);
+    if (this.#byKey.size > maxSpellings) this.#byKey.delete(this.#byKey.keys().next().value ?? key);
     return spelling;
   }
 }

@@ -158,7 +158,8 @@ export class ActionClient<Calls extends Forms<Calls>, Paged extends NameIn<Calls
     outcome?: (output: Output<Calls, A>) => Outcome,
   ): Promise<WriteResult<Output<Calls, A>>> {
     const { housekeeping, requestId } = this.#rules;
-    const housekeepingOf = textAt(input, housekeeping[action] ?? '');
+    const named = housekeeping[action];
+    const housekeepingOf = named === undefined ? undefined : textAt(input, named);
     const call = { ...this.callOf(action), ...(housekeepingOf !== undefined && { housekeepingOf }) };
     return this.gate.write(call, context, (sending) => this.api.send(action, input, sending), {
       requestId: (output) => textAt(output, ...requestId),

@@ -49,7 +49,7 @@ function rangeIn({ ipCidrRange, subnetworkRangeName }: JsonObject): readonly Ali
 }
 
 /** An internal range, or an external one. */
-function ipv6In({ ipv6Address, ipv6AccessConfigs }: JsonObject): string | undefined {
-  const [config] = objectsIn(ipv6AccessConfigs) ?? [];
-  return (typeof ipv6Address === 'string' && ipv6Address) || textAt(config, 'externalIpv6') || undefined;
+function ipv6In(nic: JsonObject): string | undefined {
+  const [config] = objectsIn(valueAt(nic, 'ipv6AccessConfigs')) ?? [];
+  return textAt(nic, 'ipv6Address') || textAt(config, 'externalIpv6') || undefined;
 }

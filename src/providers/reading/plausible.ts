@@ -92,7 +92,10 @@ export function refuseRepeated<T>(
   if (twice !== undefined) throw unreadable(action, `${twice} is shown twice`);
 }
 
-/** The items of an answer that nobody can tell what they are. `problems`: the fault of each. `instanceIds`: those that may have them. */
+/**
+ * The items of an answer that may be anyone's, as a page tells of them. `problems`: the fault of each. `instanceIds`: the
+ * instances that may have them.
+ */
 export function unclearItems(
   action: string,
   [first, ...others]: readonly string[],
