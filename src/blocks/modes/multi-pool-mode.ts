@@ -12,6 +12,7 @@ import { type PoolNodeHolder, poolNodeHolder } from '../multi-pool/pool-node-hol
 import { type Cidr, cidrOf } from '../set/cidr.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-definitions.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { HostedMode } from './block-mode.ts';
@@ -21,7 +22,7 @@ import { HolderWatch } from './block-watch.ts';
 import { CiliumNodeMode } from './cilium-node-mode.ts';
 import { accessScope, type ModeDeps } from '../../controller/host.ts';
 import { PoolMigration } from './pool-migration.ts';
-import { createPool } from './pool-creation.ts';
+import { createPool, poolToCreate } from './pool-creation.ts';
 import { PoolReports } from './pool-reports.ts';
 import { type PoolChange, PoolsWatch } from './pools-watch.ts';
 
@@ -159,6 +160,7 @@ class MultiPoolMode extends CiliumNodeMode {
       if (isDry && !dryRun) {
         this.#dryRunsEnded++;
         this.#pools.close();
+        this.#migration?.close();
         this.#wentLive.resolve();
       }
       isDry = dryRun;
@@ -192,8 +194,17 @@ class MultiPoolMode extends CiliumNodeMode {
     this.#preparedAfter = this.#dryRunsEnded;
     this.#wentLive = Promise.withResolvers();
     for (const [name, spec] of autoCreateCiliumPodIpPools) await createPool(this.deps, name, spec, signal);
-    if (autoCreateCiliumPodIpPools.size > 0) await this.#pools.reflector.refresh();
+    if (autoCreateCiliumPodIpPools.size > 0) await this.#takeInCreated();
+    // A dry run that ended meanwhile is prepared for again.
+    if (this.#preparedAfter !== this.#dryRunsEnded) return;
     if (enableClusterPoolToMultiPoolMigration) await migration.open(signal);
+  }
+
+  async #takeInCreated(): Promise<void> {
+    await this.#pools.reflector.refresh();
+    const names = [...this.deps.host.options.autoCreateCiliumPodIpPools.keys()];
+    const missing = names.filter((name) => !this.#pools.reflector.objects.has(name));
+    this.#change(missing.map((name) => [name, undefined]));
   }
 
   /** Does nothing if a dry run ended meanwhile: then it is prepared again. */
@@ -230,6 +241,14 @@ class MultiPoolMode extends CiliumNodeMode {
   }
 
   #change(changes: readonly PoolChange[]): void {
-    this.objects.allocator?.resume(changes.length === 0 ? undefined : this.#policy?.changePools(changes));
+    const counted = changes.map(([name, pool]) => [name, pool ?? this.#wouldCreate(name)] as const);
+    this.objects.allocator?.resume(counted.length === 0 ? undefined : this.#policy?.changePools(counted));
+  }
+
+  /** Going live creates the pools of the options that are missing: a dry run counts them. */
+  #wouldCreate(name: string): CiliumPodIpPool | undefined {
+    const { host, leadership } = this.deps;
+    const spec = host.options.autoCreateCiliumPodIpPools.get(name);
+    return spec && leadership.permission.pauses.dryRun ? poolToCreate(name, spec) : undefined;
   }
 }

@@ -1,8 +1,13 @@
 // Creates the pools that an option names, before the leader of the mode multi-pool gives out anything.
 import type { PoolSpec } from '../../config/pool-specs.ts';
-import { ciliumPodIpPoolsPath } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
+import {
+  type CiliumPodIpPool,
+  ciliumPodIpPoolsPath,
+  readCiliumPodIpPool,
+} from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { sleep } from '../../runtime/clock.ts';
+import type { Json } from '../../runtime/json.ts';
 import type { ModeDeps } from '../../controller/host.ts';
 import { mayWrite } from './own-lease.ts';
 
@@ -17,6 +22,11 @@ export async function permissionToWrite(deps: ModeDeps, signal: AbortSignal): Pr
     if (why === undefined && mayWrite(deps)) return undefined;
     await sleep(deps.host.clock, pause, signal);
   }
+}
+
+/** A pool as it is once it is created. */
+export function poolToCreate(name: string, spec: PoolSpec): CiliumPodIpPool {
+  return readCiliumPodIpPool({ metadata: { name }, spec: JSON.parse(JSON.stringify(spec)) as Json });
 }
 
 /** Resolves once the pool is there, or cannot be created. Rejects only with the signal's reason. */

@@ -54,6 +54,7 @@ export class PoolMigration {
       clock,
       onBug,
       workers: options.multiPoolMigrationWorkers,
+      mayStart: () => this.#isOpen,
       reconcile: (unmoved) => this.#move(unmoved),
       retryAfter: (unmoved) => this.#giveUp(unmoved),
     });
@@ -66,11 +67,18 @@ export class PoolMigration {
     this.#isOpen = true;
     this.#idle = Promise.withResolvers();
     this.noteAll();
+    this.#queue.serve();
     if (this.#moving.size > 0) await raceAbort(this.#idle.promise, signal);
     if (this.#moved > 0)
       this.#deps.host.log.info('moved the blocks of cluster-pool to the default pool', {
         nodes: this.#moved,
       });
+  }
+
+  /** Until it is opened again, nothing moves: pools that a dry run counts as made are not there yet. */
+  close(): void {
+    this.#isOpen = false;
+    this.#idle.resolve();
   }
 
   /** Nodes whose blocks would move if this were no dry run. */
@@ -89,8 +97,7 @@ export class PoolMigration {
   /** An object may have changed. */
   note(holder: PoolNodeHolder): void {
     const { name, uid, podCidrs } = holder;
-    const isLogged = this.#logged.has(uid) && this.#deps.leadership.permission.pauses.dryRun;
-    if (!this.#isOpen || podCidrs.length === 0 || isLogged) return;
+    if (!this.#isOpen || podCidrs.length === 0) return;
     const unmoved = this.#unmoved.get(uid) ?? { name, uid, backoff: new Backoff(retries, this.#deps.host) };
     if (this.#moving.has(unmoved) || this.#holders.isLeftAlone(holder)) return;
     this.#unmoved.set(uid, unmoved);
@@ -123,11 +130,11 @@ export class PoolMigration {
     if (holder !== undefined && why?.isLasting === false) {
       const requeueAfter = unmoved.backoff.fail();
       if (unmoved.backoff.failures < retries.tries) return { isFailure: true, requeueAfter };
-      this.#tellUnmoved(holder, why.message);
+      this.#noteUnmoved(holder, why.message);
       return { isFailure: true, requeueAfter: this.#giveUp(unmoved) };
     }
     this.#unmoved.delete(unmoved.uid);
-    if (holder !== undefined && why !== undefined) this.#tellUnmoved(holder, why.message);
+    if (holder !== undefined) this.#noteUnmoved(holder, why?.message);
     this.#end(unmoved);
     return {};
   }
@@ -136,27 +143,37 @@ export class PoolMigration {
   async #moveIn(
     holder: PoolNodeHolder,
   ): Promise<{ readonly message: string; readonly isLasting: boolean } | undefined> {
-    const { options, log } = this.#deps.host;
-    const { name, uid, podCidrs } = holder;
+    const { options } = this.#deps.host;
     const pool = options.ipamDefaultIpPool;
     const move = moveOf(holder, pool, this.#policy.book.get(pool));
     if (move.kind === 'none') return undefined;
-    if (move.kind === 'refused') return { message: move.why, isLasting: true };
+    if (move.kind === 'refused') {
+      this.#logged.delete(holder.uid);
+      return { message: move.why, isLasting: true };
+    }
     if ((await permissionToWrite(this.#deps, this.#queue.closing)) === 'dryRun') {
-      this.#logged.add(uid);
-      log.info('dry run: would move blocks to the default pool', { node: name, pool, podCIDRs: podCidrs });
+      this.#logOnce(holder, pool);
       return undefined;
     }
+    if (!this.#isOpen) return { message: 'a dry run has ended: pools are made first', isLasting: false };
     const outcome = await this.#holders.patch(holder, movePatch(move.draft), this.#queue.closing);
     if (outcome.kind === 'written') this.#moved++;
     if (outcome.kind === 'written' || outcome.kind === 'gone') return undefined;
     return { message: outcome.message, isLasting: false };
   }
 
-  #tellUnmoved(holder: PoolNodeHolder, why: string): void {
+  #logOnce({ name: node, uid, podCidrs: podCIDRs }: PoolNodeHolder, pool: string): void {
+    if (this.#logged.has(uid)) return;
+    this.#logged.add(uid);
+    this.#deps.host.log.info('dry run: would move blocks to the default pool', { node, pool, podCIDRs });
+  }
+
+  /** `why`: undefined if they moved, or would. */
+  #noteUnmoved(holder: PoolNodeHolder, why: string | undefined): void {
     if (!this.#policy.noteUnmoved(holder, why)) return;
     const node = holder.name;
-    this.#deps.host.log.warn('the blocks of a node cannot move to the default pool', { node, why });
+    if (why !== undefined)
+      this.#deps.host.log.warn('the blocks of a node cannot move to the default pool', { node, why });
     this.#objects.allocator?.resume([holder.uid]);
   }
 

@@ -212,8 +212,8 @@ export class PoolPolicy implements AllocationPolicy<PoolNodeHolder>, AwaitingBlo
     return { others: [...others, ...this.#noteFreed(known, freed)], freed };
   }
 
-  /** Why the blocks of cluster-pool that a node has cannot move to the default pool. Returns whether that is new. */
-  noteUnmoved({ uid }: PoolNodeHolder, why: string): boolean {
+  /** Why the blocks of cluster-pool that a node has cannot move to the default pool; undefined if they can. Returns whether that is new. */
+  noteUnmoved({ uid }: PoolNodeHolder, why: string | undefined): boolean {
     const known = this.#known.get(uid);
     if (known === undefined || known.unmoved === why) return false;
     known.unmoved = why;

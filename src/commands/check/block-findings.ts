@@ -11,11 +11,12 @@ import { moveOf } from '../../blocks/multi-pool/migration.ts';
 import { type PoolNodeHolder, poolNodeHolder } from '../../blocks/multi-pool/pool-node-holder.ts';
 import { PoolPolicy } from '../../blocks/multi-pool/pool-policy.ts';
 import { harmlessReasons } from '../../blocks/modes/block-status-report.ts';
+import { poolToCreate } from '../../blocks/modes/pool-creation.ts';
 import { blockSettings } from '../../blocks/settings/block-pools.ts';
 import type { Options } from '../../config/option-table.ts';
 import { readCiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { readIdentity } from '../../kubernetes/object-identity.ts';
-import { type Json, type JsonObject, textAt } from '../../runtime/json.ts';
+import { type JsonObject, textAt } from '../../runtime/json.ts';
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { Fact } from './fact.ts';
 import { type Finding, rowPerText, rowsAbout } from './finding.ts';
@@ -86,8 +87,8 @@ function multiPoolFindings(
   // Those that an option names are made at the start.
   const made = [...options.autoCreateCiliumPodIpPools]
     .filter(([name]) => !names.has(name))
-    .map(([name, spec]) => ({ metadata: { name }, spec: JSON.parse(JSON.stringify(spec)) as Json }));
-  const read = [...pools, ...made].map(readCiliumPodIpPool).toSorted(bySeniority);
+    .map(([name, spec]) => poolToCreate(name, spec));
+  const read = [...pools.map(readCiliumPodIpPool), ...made].toSorted(bySeniority);
   policy.changePools(read.map((pool) => [pool.name, pool] as const));
   const wrong = read.flatMap(({ name }) => {
     const problem = policy.book.get(name)?.problem;

@@ -200,6 +200,108 @@ describe('a move from cluster-pool', () => {
     expect(world.writes).toEqual([]);
   });
 
+  const made = { 'auto-create-cilium-pod-ip-pools': 'default=ipv4-cidrs:10.0.0.0/16;ipv4-mask-size:24' };
+  const verdictOf = (world: PoolWorld) => world.leader?.controller.status().dryRun;
+
+  test.each<[string, Readonly<Record<string, string>>, Step]>([
+    ['going live would create', made, () => Promise.resolve()],
+    ['is created meanwhile', {}, (world) => world.pool('default', ipv4(24, '10.0.0.0/16'))],
+    [
+      'going live would create again',
+      made,
+      async (world) => {
+        await world.pool('default', ipv4(24, '10.7.0.0/16'));
+        await world.clock.advance(10_000);
+        await world.ask('DELETE', `${pools}/default`);
+      },
+    ],
+  ])('counts in a dry run as one that can be made if %s its pool', async (_, flags, change) => {
+    const world = new PoolWorld({ ...moving, 'nodes-gc-interval': '0', 'dry-run': 'true', ...flags });
+    await holding(world, 'a', '10.0.0.0/24');
+    await world.node('new', { default: 1 });
+    world.startReplica();
+    await world.clock.advance(60_000);
+    await change(world);
+    await world.clock.advance(60_000);
+
+    expect(verdictOf(world)).toMatchObject({
+      sentence: 'go: 2 nodes would be served',
+      would: { giveBlocks: 1, moveBlocks: 1 },
+    });
+    expect(world.writes).toEqual([]);
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('says no-go in a dry run while nothing would create its pool', async () => {
+    const world = await leading((each) => each.ask('DELETE', `${pools}/default`), { 'dry-run': 'true' });
+    await holding(world, 'a', '10.0.0.0/24');
+    await world.clock.advance(60_000);
+
+    expect(verdictOf(world)).toMatchObject({ sentence: 'no-go: PodCIDROutsidePools on 1 node' });
+  });
+
+  test('says no-go again in a dry run once the pool is gone that could take its blocks', async () => {
+    const world = await leading((each) => holding(each, 'a', '10.0.0.0/24'), { 'dry-run': 'true' });
+    const before = verdictOf(world)?.would.moveBlocks;
+    await world.ask('DELETE', `${pools}/default`);
+    await world.clock.advance(60_000);
+
+    expect(before).toBe(1);
+    expect(verdictOf(world)).toMatchObject({
+      sentence: 'no-go: PodCIDROutsidePools on 1 node',
+      would: { moveBlocks: 0 },
+    });
+  });
+
+  test.each([
+    ['created', undefined, { default: ['10.0.0.0/24'] }],
+    ['refused', 'ciliumpodippools', {}],
+  ])('finds only pools that are there once a dry run has ended: %s', async (_, denied, expected) => {
+    let dryRun = true;
+    const readLiveOptions = (): LiveReading => ({ values: { dryRun }, problems: [] });
+    const world = new PoolWorld(
+      { ...moving, 'nodes-gc-interval': '0', 'dry-run': 'true', ...made },
+      { readLiveOptions },
+    );
+    world.model.authorize = ({ verb, resource }) => verb !== 'create' || resource !== denied;
+    await holding(world, 'a', '10.0.0.0/24');
+    await world.node('new', { default: 1 });
+    world.startReplica();
+    await world.clock.advance(60_000);
+    dryRun = false;
+    await world.clock.advance(60_000);
+
+    expect(await world.blocks('a')).toEqual(expected);
+    expect(Object.keys(await world.blocks('new'))).toEqual(Object.keys(expected));
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('waits for pools that a dry run counted, whatever shows its nodes meanwhile', async () => {
+    let dryRun = true;
+    const readLiveOptions = (): LiveReading => ({ values: { dryRun }, problems: [] });
+    const flags = { ...moving, 'nodes-gc-interval': '0', 'dry-run': 'true', ...made };
+    const world = new PoolWorld(flags, { readLiveOptions });
+    await holding(world, 'a', '10.0.0.0/24');
+    world.startReplica();
+    await world.clock.advance(60_000);
+    world.model.faults.inject({
+      method: 'POST',
+      path: /ciliumpodippools/,
+      effect: { kind: 'delay', ms: 5000 },
+    });
+    dryRun = false;
+    await world.until('it is live', () => verdictOf(world) === undefined);
+    await world.ask('PATCH', `${nodes}/a`, { metadata: { annotations: { seen: '1' } } });
+    await holding(world, 'b', '10.0.1.0/24');
+    await world.clock.advance(1000);
+    const meanwhile = [await world.blocks('a'), await world.blocks('b'), await world.error('a')];
+    await world.clock.advance(60_000);
+
+    expect(meanwhile).toEqual([{}, {}, '']);
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/24'] });
+    expect(await world.blocks('b')).toEqual({ default: ['10.0.1.0/24'] });
+  });
+
   test('is made, as pools of the option are, before anything is given out, if a dry run goes live', async () => {
     let dryRun = true;
     const flags = {

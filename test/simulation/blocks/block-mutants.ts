@@ -189,8 +189,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'serves nobody when a pool grows',
     'blocks/modes/multi-pool-mode.ts',
-    'this.objects.allocator?.resume(changes.length === 0 ? undefined : this.#policy?.changePools(changes));',
-    'if (changes.length === 0) this.objects.allocator?.resume();\n    else this.#policy?.changePools(changes);',
+    'this.objects.allocator?.resume(counted.length === 0 ? undefined : this.#policy?.changePools(counted));',
+    'if (counted.length === 0) this.objects.allocator?.resume();\n    else this.#policy?.changePools(counted);',
   ),
 ];
 
