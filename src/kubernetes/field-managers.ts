@@ -5,6 +5,25 @@ import { userAgent } from './transport/transport.ts';
 
 /** The field manager that last wrote at or below `path`; undefined where it is us, or not recorded. */
 export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): string | undefined {
+  return lastWriteOf(raw, path)?.manager;
+}
+
+/**
+ * When a program that gives out blocks by itself last wrote at or below `path`, by the wall clock of the API server: the start of a
+ * second, in ms. Undefined if another program wrote there last.
+ */
+export function allocatorWroteAt(raw: JsonObject, ...path: readonly string[]): number | undefined {
+  const last = lastWriteOf(raw, path);
+  return isBlockAllocator(last?.manager) ? last?.at : undefined;
+}
+
+interface NotedWrite {
+  readonly manager: string | undefined;
+  readonly at: number;
+}
+
+/** Undefined where it is ours, or not recorded. */
+function lastWriteOf(raw: JsonObject, path: readonly string[]): NotedWrite | undefined {
   const noted = valueAt(raw, 'metadata', 'managedFields');
   if (!isList(noted)) return undefined;
   const fields = path.map((member) => `f:${member}`);
@@ -13,8 +32,8 @@ export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): stri
   // Times are to the second: within one, others count.
   return writers
     .filter((entry) => timeOf(entry) === latest)
-    .map((entry) => textAt(entry, 'manager'))
-    .find((manager) => manager?.startsWith(userAgent) !== true);
+    .map((entry) => ({ manager: textAt(entry, 'manager'), at: latest }))
+    .find(({ manager }) => manager?.startsWith(userAgent) !== true);
 }
 
 function timeOf(entry: Json): number {

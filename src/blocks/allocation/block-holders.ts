@@ -17,8 +17,11 @@ export interface Holder {
   readonly isLeftAlone: boolean;
   /** The blocks as the object shows them: any text. */
   readonly blocks: readonly string[];
-  /** Whether a program wrote them last that gives out blocks by itself, by its name. Default: no. */
-  readonly isByAllocator?: boolean;
+  /**
+   * When a program wrote them last that gives out blocks by itself, by its name: the start of a second of the API server's wall
+   * clock, in ms. Undefined if another program did.
+   */
+  readonly allocatorWroteAt?: number | undefined;
   /** CIDRs that count as held by it, too, and are no blocks of this mode: any text. */
   readonly alsoHeld?: readonly string[];
   /** Those of them that it gets as its blocks before any other. */

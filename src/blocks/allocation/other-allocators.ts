@@ -27,7 +27,7 @@ export class OtherAllocators {
     return { node, quietIn: at + quietFor - this.#clock.monotonic() };
   }
 
-  /** An object shows blocks that this process did not write. `isByAllocator`: the name of their writer shows an allocator. */
+  /** An object shows blocks that this process did not write. `isByAllocator`: their writer shows an allocator by its name. */
   note(node: string, isByAllocator = false): void {
     const now = this.#clock.monotonic();
     for (const [name, at] of this.#seen) if (at < now - quietFor) this.#seen.delete(name);

@@ -7,7 +7,7 @@ import {
 } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { isBlockAllocator, lastManagerOf } from '../../kubernetes/field-managers.ts';
+import { allocatorWroteAt } from '../../kubernetes/field-managers.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import type { Reflector } from '../../kubernetes/watch/reflector.ts';
@@ -37,7 +37,7 @@ export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
     version,
     isLeftAlone: node.isIgnored || node.isDeleting,
     blocks: podCidrs,
-    isByAllocator: isBlockAllocator(lastManagerOf(raw, 'spec', 'ipam', 'podCIDRs')),
+    allocatorWroteAt: allocatorWroteAt(raw, 'spec', 'ipam', 'podCIDRs'),
     ...(problem !== undefined && { problem }),
     ...(operatorError !== undefined && { error: operatorError }),
   };

@@ -81,6 +81,9 @@ export class BlockSession implements AllocatorPorts {
   readonly #host: SessionHost;
   readonly #others: OtherAllocators;
   readonly #began: number;
+  /** Wall clock since when everything may be written, except for pauses. */
+  #liveSince: number;
+  #isDry: boolean;
   #ledger = new BlockLedger([]);
   readonly #decisions: OtherDecisions;
   readonly #agentsReturn: boolean;
@@ -104,6 +107,8 @@ export class BlockSession implements AllocatorPorts {
     this.workers = options.parallelAllocWorkers;
     this.writeTime = writeTimeoutOf(options);
     this.#began = clock.monotonic();
+    this.#liveSince = clock.wall();
+    this.#isDry = permission.pauses.dryRun;
     this.#others = new OtherAllocators(clock, (isAtWork) => {
       permission.change({ conflictingWriter: isAtWork ? 'atWork' : 'none' });
       const pause = 'another allocator gives out blocks: none is given out until it has been quiet for 5 min';
@@ -122,7 +127,7 @@ export class BlockSession implements AllocatorPorts {
     this.#ledger = ledger;
     this.#allocator = allocator;
     permission.onChange(() => {
-      if (!permission.pauses.dryRun) this.#decisions.forget();
+      this.#followDryRun(permission.pauses.dryRun);
       allocator.resume();
     });
     const mayFormerWrite = lease?.isInherited === true || lease?.annotation(unendedWrites) !== undefined;
@@ -130,6 +135,12 @@ export class BlockSession implements AllocatorPorts {
     objects.serveBy(allocator, mayFormerWrite && this.#served.isOfCloud === undefined);
     this.#sample();
     this.#cancelSum = this.#deps.host.clock.schedule(summing, () => this.#sumUp());
+  }
+
+  #followDryRun(isDry: boolean): void {
+    if (!isDry) this.#decisions.forget();
+    if (this.#isDry && !isDry) this.#liveSince = this.clock.wall();
+    this.#isDry = isDry;
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
@@ -261,7 +272,7 @@ export class BlockSession implements AllocatorPorts {
     else log.debug('blocks not written', { node, ...('message' in outcome && { why: outcome.message }) });
   }
 
-  #noteOthers({ name, blocks, isByAllocator }: Holder): void {
+  #noteOthers({ name, blocks, allocatorWroteAt: at }: Holder): void {
     const { clock, log, registry } = this.#deps.host;
     const { leadership, scope } = this.#deps;
     // Beside a dry run, the other allocator does its work.
@@ -272,7 +283,9 @@ export class BlockSession implements AllocatorPorts {
     if (this.#served.isOfCloud === true && clock.monotonic() < this.#began + leaderQuietPeriod) return;
     registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });
     log.warn('a node has blocks that Headwater did not give it', { node: name });
-    this.#others.note(name, isByAllocator);
+    // The last write of an allocator that has ended may be seen late.
+    const isAtWork = at !== undefined && at >= Math.floor(this.#liveSince / 1000) * 1000;
+    this.#others.note(name, isAtWork);
   }
 
   /** Where a cloud decides, another program and this one follow the same. */

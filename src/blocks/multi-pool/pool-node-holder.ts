@@ -2,7 +2,7 @@
 // and we only what they get.
 import type { AllocatedPool, RequestedPool } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
-import { isBlockAllocator, lastManagerOf } from '../../kubernetes/field-managers.ts';
+import { allocatorWroteAt } from '../../kubernetes/field-managers.ts';
 import { isObject, type Json, type JsonObject, listAt, textAt } from '../../runtime/json.ts';
 import { type CiliumNodeHolder, ciliumNodeHolder } from '../cluster-pool/cilium-node-holders.ts';
 import { type Cidr, cidrOf, cidrText, isSame, overlaps } from '../set/cidr.ts';
@@ -28,7 +28,7 @@ export function poolNodeHolder(raw: JsonObject): PoolNodeHolder {
     ...holder,
     podCidrs: holder.blocks,
     blocks: pools.allocated.flatMap(({ cidrs }) => cidrs),
-    isByAllocator: isBlockAllocator(lastManagerOf(raw, 'spec', 'ipam', 'pools', 'allocated')),
+    allocatorWroteAt: allocatorWroteAt(raw, 'spec', 'ipam', 'pools', 'allocated'),
     ...(problem !== undefined && { problem }),
     ...pools,
     digest: JSON.stringify([pools.requested, pools.allocated, holder.blocks]),

@@ -1,7 +1,7 @@
 // Nodes as objects that hold blocks: `spec.podCIDRs`, which the API server never lets anyone change again, and where they follow
 // a cloud, the condition NetworkUnavailable.
 import { readNodeBlocks, readNodeNetwork } from '../../kubernetes/node/node-blocks.ts';
-import { isBlockAllocator, lastManagerOf } from '../../kubernetes/field-managers.ts';
+import { allocatorWroteAt } from '../../kubernetes/field-managers.ts';
 import { isIgnored } from '../../kubernetes/object-identity.ts';
 import type { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { type JsonObject, textAt } from '../../runtime/json.ts';
@@ -30,9 +30,15 @@ export function aliasHolder(raw: JsonObject): AliasHolder {
 
 function holderIn(raw: JsonObject): Holder {
   const { name, uid, resourceVersion: version, createdAt, isDeleting, podCidrs } = readNodeBlocks(raw);
-  const isByAllocator = isBlockAllocator(lastManagerOf(raw, 'spec', 'podCIDR'));
-  const isLeftAlone = isDeleting || isIgnored(raw);
-  return { name, uid, version, createdAt, isLeftAlone, blocks: podCidrs, isByAllocator };
+  return {
+    name,
+    uid,
+    version,
+    createdAt,
+    isLeftAlone: isDeleting || isIgnored(raw),
+    blocks: podCidrs,
+    allocatorWroteAt: allocatorWroteAt(raw, 'spec', 'podCIDR'),
+  };
 }
 
 /** Whether it shows something else than before, of what is decided on. */

@@ -1,6 +1,7 @@
 // Another allocator of the same mode begins beside a leader, and gives one object a block. Whether anybody wants anything after
 // that is no matter: the leader has stopped within 15 s.
 import { describe, expect, test } from '@jest/globals';
+import type { LiveReading } from '../../../src/config/live-options.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { bothWrote, longestBothWrite } from '../../support/both-writers.ts';
@@ -149,4 +150,38 @@ test('beside another allocator of pools, stops although that gives one node all 
   const world = await leading(scene);
 
   expect(await afterOne(world, scene, 'a', 2)).toBeLessThan(longestBothWrite);
+});
+
+test('beside another allocator that ended before a dry run did, goes on although it sees its last block late', async () => {
+  let dryRun = true;
+  const world = new BlockWorld({
+    seed: 'one',
+    command: 'run',
+    flags: { ipam: 'cluster-pool', 'cluster-pool-ipv4-cidr': '10.0.0.0/16', 'dry-run': 'true' },
+    readLiveOptions: (): LiveReading => ({ values: { dryRun }, problems: [] }),
+  });
+  const { controller, log } = world.startReplica();
+  const node = await created(world, 'a', {});
+  await world.clock.advance(60_000);
+  world.model.faults.inject({
+    path: /ciliumnodes\?.*watch/,
+    times: Infinity,
+    effect: { kind: 'delayEvents', ms: 60_000 },
+  });
+  const other = standIn(world, 'cluster-pool');
+  await other.see(node, []);
+  dryRun = false;
+  await world.until('it is live', () => controller.status().dryRun === undefined);
+  await world.clock.advance(10_000);
+
+  expect(log.lines.map(({ message }) => message)).toContain(
+    'a node has blocks that Headwater did not give it',
+  );
+  expect(controller.status().paused).toEqual([]);
+
+  world.model.faults.clear();
+  await world.clock.advance(310_000);
+  await other.see(await created(world, 'b', {}), []);
+  await world.clock.advance(longestBothWrite);
+  expect(controller.status().paused).toMatchObject([{ reason: 'conflictingWriter' }]);
 });

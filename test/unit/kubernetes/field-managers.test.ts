@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { isBlockAllocator, isOperator, lastManagerOf } from '../../../src/kubernetes/field-managers.ts';
+import {
+  allocatorWroteAt,
+  isBlockAllocator,
+  isOperator,
+  lastManagerOf,
+} from '../../../src/kubernetes/field-managers.ts';
 import type { Json, JsonObject } from '../../../src/runtime/json.ts';
 
 const poolOf = (manager: string, time?: string): JsonObject => ({
@@ -62,4 +67,21 @@ test.each([
   [undefined, false, false],
 ])('that %s is a cilium-operator is %s, and that it gives out blocks is %s', (manager, operator, blocks) => {
   expect([isOperator(manager), isBlockAllocator(manager)]).toEqual([operator, blocks]);
+});
+
+test.each<[string, readonly JsonObject[], number | undefined]>([
+  ['an operator', [poolOf('cilium-operator-generic', '1970-01-01T00:00:05Z')], 5000],
+  ['an agent', [poolOf('cilium-agent', '1970-01-01T00:00:05Z')], undefined],
+  [
+    'Headwater after an operator',
+    [poolOf('cilium-operator-generic', '1970-01-01T00:00:05Z'), poolOf('headwater', '1970-01-01T00:00:06Z')],
+    undefined,
+  ],
+  [
+    'an operator that writes only its status',
+    [statusOf('cilium-operator-generic', '1970-01-01T00:00:05Z')],
+    undefined,
+  ],
+])('when an allocator wrote last is known if %s did', (_, managedFields, at) => {
+  expect(allocatorWroteAt({ metadata: { managedFields } }, 'spec', 'ipam', 'pool')).toBe(at);
 });
