@@ -30,8 +30,8 @@ export function firstHeld(
 
 /** The annotation; undefined if it would be too long. */
 export function firstHeldText(networks: string, holdings: readonly WideHolding[]): string | undefined {
-  const held: Record<string, string[]> = {};
-  for (const { uid, cidr } of holdings) (held[uid] ??= []).push(cidrText(cidr));
+  const byUid = [...Map.groupBy(holdings, ({ uid }) => uid)];
+  const held = Object.fromEntries(byUid.map(([uid, of]) => [uid, of.map(({ cidr }) => cidrText(cidr))]));
   const text = JSON.stringify({ networks, held });
   return text.length > maxCharacters ? undefined : text;
 }

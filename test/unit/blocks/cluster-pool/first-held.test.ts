@@ -23,6 +23,21 @@ describe('what objects had first', () => {
     expect(firstHeld(networks, text, [old, late])).toEqual(expected);
   });
 
+  test.each(['constructor', '__proto__', 'hasOwnProperty'])(
+    'is remembered under any uid, such as %s',
+    (uid) => {
+      const own = { ...old, uid };
+
+      expect(firstHeld(networks, firstHeldText(networks, [own]), [own, late])).toEqual([own]);
+    },
+  );
+
+  test('is remembered with all CIDRs of an object', () => {
+    const both = [old, { ...late, uid: 'old' }];
+
+    expect(firstHeld(networks, firstHeldText(networks, both), [...both, late])).toEqual(both);
+  });
+
   test('is not remembered where that takes too much room', () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({ ...old, uid: `uid-${index}` }));
 
