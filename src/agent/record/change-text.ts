@@ -6,7 +6,7 @@ import { isObject, objectIn } from '../../runtime/json.ts';
 export function parseChange(text: string): Change | undefined {
   const value = objectIn(text);
   const isChange =
-    value !== undefined && Object.entries(value).every(([name, part]) => change[name]?.(part) === true);
+    value !== undefined && Object.entries(value).every(([name, part]) => checks.get(name)?.(part) === true);
   return isChange ? value : undefined;
 }
 
@@ -36,7 +36,7 @@ const expiry = object({ uuid: text, at: number, timeout: number });
 const block = object({ cidr: text, allowsFirst: flag, allowsLast: flag, details: object({}) });
 
 /** The parts of a change, by their names. */
-const change: Readonly<Record<keyof Change, Check>> & Readonly<Record<string, Check | undefined>> = {
+const change: Readonly<Record<keyof Change, Check>> = {
   free: list(object(place)),
   rest: object({ since: number, until: number }),
   detach: list(object(attachment)),
@@ -48,3 +48,6 @@ const change: Readonly<Record<keyof Change, Check>> & Readonly<Record<string, Ch
   leaving: object({ version: text, blocks: list(text) }),
   rebuilding: flag,
 };
+
+/** The same: a text may have any name, such as one that every object has. */
+const checks: ReadonlyMap<string, Check> = new Map(Object.entries(change));

@@ -145,6 +145,12 @@ describe('a record of version 1', () => {
     expect(read()).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3']);
   });
 
+  test.each(['__proto__', 'hasOwnProperty', 'constructor'])('is damaged by a part named %s', (name) => {
+    put('journal', [change(1), `{"${name}":"hold"}`]);
+
+    expect(read()).toContain('is damaged');
+  });
+
   test('without a change is new', () => {
     put('journal', []);
     const opened = AddressRecord.open(directory, owner);
