@@ -58,13 +58,13 @@ async function readNetwork(reading: InfrastructureReading, vpcId: string): Promi
     client.numbered('DescribeVSwitches', { vpcId }, context),
     ofFew('security group', { networkIds: [vpcId], read: readGroups() }, problems),
   ]);
-  const networks = usable('DescribeVpcs', vpcs.items, networkOf);
+  const networks = byUniqueId('DescribeVpcs', usable('DescribeVpcs', vpcs.items, networkOf));
   const subnets = usable('DescribeVSwitches', switches.items, (shown) => subnetOf(shown, reading));
   return {
     startedAt: switches.startedAt,
     infrastructure: {
       networkIds: new Set([vpcId]),
-      networks: byUniqueId('DescribeVpcs', networks),
+      networks,
       subnets: byUniqueId('DescribeVSwitches', subnets),
       routeTables: [],
       securityGroups: groups.items,

@@ -221,12 +221,14 @@ describe('what is read of a network of Alibaba Cloud', () => {
   });
 
   test.each([
-    ['all of it is tolerated', 'all', ['vpc-1', 'vsw-2']],
-    ['little is', 'few', 'DescribeVpcs'],
-  ] as const)('is told of from the network to its vSwitches where %s', async (_, tolerance, told) => {
+    ['all of it is tolerated', 'all', ['odd'], ['vpc-1', 'vsw-2']],
+    ['little is', 'few', ['odd'], 'DescribeVpcs'],
+    ['the network comes twice', 'few', ['10.0.0.0/8', '10.0.0.0/8'], 'DescribeVpcs'],
+  ] as const)('is told of from the network to its vSwitches where %s', async (_, tolerance, cidrs, told) => {
+    const vpc = cidrs.map((cidrBlock) => ({ vpcId: 'vpc-1', cidrBlock }));
     const client = ecs({
       ...good,
-      DescribeVpcs: { vpcs: { vpc: [{ vpcId: 'vpc-1', cidrBlock: 'odd' }] }, totalCount: 1 },
+      DescribeVpcs: { vpcs: { vpc }, totalCount: 1 },
       DescribeVSwitches: { vSwitches: { vSwitch: [{ vSwitchId: 'vsw-2', vpcId: 'vpc-1' }] }, totalCount: 1 },
     });
     const reading = { client, subnetIds: [], subnetTags: {}, tolerance, context };
