@@ -39,8 +39,13 @@ interface Look {
 type Verdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'refused'; readonly why: string }
-  /** It is not known which nodes another release chooses. `problem`: why. */
-  | { readonly kind: 'unknown'; readonly problem: string };
+  /** It is not known which nodes the release of that Lease chooses. `problem`: why. */
+  | {
+      readonly kind: 'unknown';
+      readonly problem: string;
+      readonly lease: string;
+      readonly nodeSelector: string;
+    };
 
 type Deps = Pick<ModeDeps, 'host' | 'kubernetes' | 'leadership' | 'scope' | 'events'> & {
   readonly served: 'CiliumNodes' | 'Nodes';
@@ -129,10 +134,15 @@ export class OtherReleases {
       const verdict = await this.#refusal(others ?? [], signal);
       if (verdict.kind === 'free') return { others, refusal: undefined };
       if (verdict.kind === 'refused') return { others, refusal: verdict.why };
-      const { problem } = verdict;
+      const { problem, lease, nodeSelector } = verdict;
       this.#waitsFor = problem;
       if (backoff.failures === 0)
-        log.warn('cannot list Nodes: nothing is served before it is known which are its own', { problem });
+        log.warn('cannot list Nodes: nothing is served before it is known which are its own', {
+          problem,
+          lease,
+          nodeSelector,
+          remedy: `let this release list Nodes, or delete the Lease ${lease} if that release is gone`,
+        });
       await sleep(clock, backoff.fail(), signal);
     }
   }
@@ -242,7 +252,7 @@ export class OtherReleases {
   async #refusalOf(lease: string, selector: NodeSelector, signal: AbortSignal): Promise<Verdict> {
     const { host, kubernetes, leadership, served } = this.#deps;
     const chosen = await nodesChosenBy(selector, kubernetes, signal);
-    if (chosen.kind === 'unknown') return chosen;
+    if (chosen.kind === 'unknown') return { ...chosen, lease, nodeSelector: selector.text };
     const { names } = chosen;
     if (names.length === 0) return { kind: 'free' };
     // A release that never starts chooses nothing: its Lease must not stand in the way of others.

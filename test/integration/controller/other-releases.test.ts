@@ -202,8 +202,16 @@ describe('a release without a selector, while Nodes cannot be listed that an old
       `it has the Lease and cannot list Nodes (status ${code}): refused by the test with ${code}`,
       0,
     ]);
-    expect(whole.warnings()).toContain(
-      'cannot list Nodes: nothing is served before it is known which are its own',
+    expect(whole.logged).toContainEqual(
+      expect.objectContaining({
+        message: 'cannot list Nodes: nothing is served before it is known which are its own',
+        details: {
+          problem: `cannot list Nodes (status ${code}): refused by the test with ${code}`,
+          lease: 'one',
+          nodeSelector: 'network=eni',
+          remedy: 'let this release list Nodes, or delete the Lease one if that release is gone',
+        },
+      }),
     );
     expect(await whole.outcome).toBe('lost');
     expect(touches(whole, world, 0)).toBe(0);
