@@ -2,7 +2,8 @@
 // that is no matter: the leader has stopped within 15 s.
 import { describe, expect, test } from '@jest/globals';
 import type { LiveReading } from '../../../src/config/live-options.ts';
-import type { JsonObject } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, objectAt } from '../../../src/simulator/workload/json.ts';
+import { KubernetesClient } from '../../../src/simulator/workload/kubernetes-client.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { bothWrote, longestBothWrite } from '../../support/both-writers.ts';
 import { type BlockMode, StandInBlockOperator } from '../../support/stand-in-block-operator.ts';
@@ -122,6 +123,28 @@ describe.each(scenes)('beside another allocator in the mode $mode', (scene) => {
     await world.clock.advance(1000);
 
     expect(await afterOne(world, scene, 'd', 1)).toBeLessThan(longestBothWrite);
+  });
+
+  test('goes on while the other one only writes other fields of what has its blocks', async () => {
+    const world = await scene.open();
+    await standIn(world, scene.mode).see(await scene.wanting(world, 'old', 1), []);
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await scene.wanting(world, 'new', 1);
+    await world.clock.advance(10_000);
+    const program = scene.mode === 'nodeipam' ? 'kube-controller-manager' : 'cilium-operator-generic';
+    const other = new KubernetesClient(world.model.handle, program);
+    for (const name of ['old', 'new', 'old', 'new']) {
+      const path = `${world.path}/${name}`;
+      const node = await world.ask('GET', path);
+      const annotations = { at: String(world.clock.monotonic()) };
+      const metadata = { ...objectAt(node, 'metadata'), annotations };
+      await other.replace(path, { ...node, metadata }, new AbortController().signal);
+      await world.clock.advance(1000);
+    }
+
+    expect(world.leader?.controller.status().paused).toEqual([]);
+    expect(world.bugs).toEqual([]);
   });
 });
 
