@@ -93,7 +93,7 @@ export const ciliumNodeOptions = optionRows(
   {
     'nodes-gc-interval': {
       kind: duration({ min: 10_000, max: 24 * hour, never: true }),
-      help: 'How often CiliumNodes without a Node are looked for. One that two passes find, that nothing owns, and that has no annotation cilium.io/do-not-gc: "true", is deleted: at most a tenth of all a pass. In modes of blocks, its block is free again. 0 keeps them for good.',
+      help: 'How often CiliumNodes without a Node are looked for. One that two passes find, that did not change in between, that nothing owns, and that has no annotation cilium.io/do-not-gc: "true", is deleted: at most a tenth of all a pass. In modes of blocks, its block is free again. 0 keeps them for good.',
       default: '5m',
     },
     'manage-agent-taint': {

@@ -37,12 +37,17 @@ export interface CiliumNodeGcDeps {
   readonly clock: Clock;
 }
 
+/** When a pass first saw a CiliumNode in this state without a Node, in monotonic ms. */
+export interface GcMark extends Pick<GcCandidate, 'version'> {
+  readonly since: number;
+}
+
 /** Facts of one pass. */
 export interface GcFacts {
   readonly ciliumNodes: Iterable<GcCandidate>;
   readonly nodeNames: ReadonlySet<string>;
-  /** By uid: when a pass first saw it without a Node, in monotonic ms. */
-  readonly marks: ReadonlyMap<string, number>;
+  /** By uid. */
+  readonly marks: ReadonlyMap<string, GcMark>;
   /** By uid: when a pass last tried to delete it, in monotonic ms. */
   readonly tries: ReadonlyMap<string, number>;
   readonly interval: number;
@@ -52,8 +57,8 @@ export interface GcFacts {
 }
 
 export interface GcPlan {
-  readonly marks: ReadonlyMap<string, number>;
-  /** Two passes saw them without a Node. Those that were not tried yet come first: one that cannot go holds up no other. */
+  readonly marks: ReadonlyMap<string, GcMark>;
+  /** Two passes saw them without a Node, and nobody wrote them in between. Those that were not tried yet come first: one that cannot go holds up no other. */
   readonly due: readonly GcCandidate[];
   /** The most that this pass deletes, and the most that it tries in vain. */
   readonly max: number;
@@ -69,17 +74,22 @@ export function gcPlan({ ciliumNodes, nodeNames, marks, tries, interval, now, wa
     ({ name, isDeleting, isOwned, isIgnored, isKept, createdAt }) =>
       !nodeNames.has(name) && !(isDeleting || isOwned || isIgnored || isKept) && createdAt <= wall - interval,
   );
-  const seen = new Map(ownerless.map(({ uid }) => [uid, marks.get(uid) ?? now] as const));
+  // An agent that wrote meanwhile lives: its Node may have been there, too, while no pass and no watch showed that.
+  const markOf = ({ uid, version }: GcCandidate): GcMark => {
+    const mark = marks.get(uid);
+    return mark?.version === version ? mark : { version, since: now };
+  };
+  const seen = new Map(ownerless.map((node) => [node.uid, markOf(node)]));
   const lastTry = ({ uid }: GcCandidate): number => tries.get(uid) ?? -1;
   const due = ownerless
-    .filter(({ uid }) => (seen.get(uid) ?? now) <= now - interval)
+    .filter(({ uid }) => (seen.get(uid)?.since ?? now) <= now - interval)
     .toSorted((a, b) => lastTry(a) - lastTry(b));
   return { marks: seen, due, max: Math.max(1, Math.floor(all.length * maxShare)) };
 }
 
 export class CiliumNodeGc {
   readonly #deps: CiliumNodeGcDeps;
-  #marks: ReadonlyMap<string, number> = new Map();
+  #marks: ReadonlyMap<string, GcMark> = new Map();
   #tries: ReadonlyMap<string, number> = new Map();
   /** Names of Nodes that were seen since the last pass. */
   readonly #seen = new Set<string>();

@@ -14,7 +14,7 @@ const minute = 60_000;
 const times: LifeTimes = {
   stormy: 8 * minute,
   sparing: 2 * minute,
-  calm: 6 * minute,
+  calm: 8 * minute,
   quiet: 3 * minute,
   maxPause: 10_000,
   lookInterval: 1000,

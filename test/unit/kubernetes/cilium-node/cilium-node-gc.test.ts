@@ -14,8 +14,13 @@ function ciliumNode(name: string, metadata: object = {}): ReturnType<typeof cili
   });
 }
 
+/** Objects in their first state. */
+function marked(uids: readonly string[], since: number): GcFacts['marks'] {
+  return new Map(uids.map((uid) => [uid, { version: '1', since }]));
+}
+
 function planFor(facts: Partial<GcFacts>): readonly string[] {
-  const marks = new Map([['uid-of-a', now - interval]]);
+  const marks = marked(['uid-of-a'], now - interval);
   const all = {
     ciliumNodes: [ciliumNode('a')],
     nodeNames: new Set(['other']),
@@ -36,7 +41,7 @@ describe('a pass over CiliumNodes', () => {
   test.each<[string, Partial<GcFacts>]>([
     ['whose Node is there', { nodeNames: new Set(['a']) }],
     ['that no pass saw before', { marks: new Map() }],
-    ['that was seen less than an interval ago', { marks: new Map([['uid-of-a', now - interval + 1]]) }],
+    ['that was seen less than an interval ago', { marks: marked(['uid-of-a'], now - interval + 1) }],
     [
       'that something owns',
       { ciliumNodes: [ciliumNode('a', { ownerReferences: [{ kind: 'Node', uid: 'x' }] })] },
@@ -58,6 +63,7 @@ describe('a pass over CiliumNodes', () => {
       { ciliumNodes: [ciliumNode('a', { deletionTimestamp: '2026-01-01T12:00:00Z' })] },
     ],
     ['of unknown age', { ciliumNodes: [ciliumNode('a', { creationTimestamp: 'lately' })] }],
+    ['that somebody wrote since', { ciliumNodes: [ciliumNode('a', { resourceVersion: '2' })] }],
     ['that replaced the one that was seen', { ciliumNodes: [ciliumNode('a', { uid: 'uid-of-another' })] }],
   ])('leaves one %s', (_, facts) => {
     expect(planFor(facts)).toEqual([]);
@@ -65,7 +71,7 @@ describe('a pass over CiliumNodes', () => {
 
   test('forgets one whose Node has come back', () => {
     const ciliumNodes = [ciliumNode('a')];
-    const marks = new Map([['uid-of-a', 0]]);
+    const marks = marked(['uid-of-a'], 0);
     const facts = { ciliumNodes, nodeNames: new Set(['a']), marks, tries: new Map(), interval, now, wall };
 
     expect(gcPlan(facts).marks.size).toBe(0);
@@ -73,7 +79,10 @@ describe('a pass over CiliumNodes', () => {
 
   test('takes a tenth of all, or one', () => {
     const ciliumNodes = Array.from({ length: 25 }, (_, index) => ciliumNode(`n${index}`));
-    const marks = new Map(ciliumNodes.map(({ uid }) => [uid, 0]));
+    const marks = marked(
+      ciliumNodes.map(({ uid }) => uid),
+      0,
+    );
     const facts = {
       ciliumNodes,
       nodeNames: new Set(['other']),
@@ -90,7 +99,10 @@ describe('a pass over CiliumNodes', () => {
 
   test('begins with those that no pass tried to delete, and goes on with the one that waits the longest', () => {
     const ciliumNodes = ['a', 'b', 'c', 'd'].map((name) => ciliumNode(name));
-    const marks = new Map(ciliumNodes.map(({ uid }) => [uid, 0]));
+    const marks = marked(
+      ciliumNodes.map(({ uid }) => uid),
+      0,
+    );
     const tries = new Map([
       ['uid-of-a', 20],
       ['uid-of-c', 10],
