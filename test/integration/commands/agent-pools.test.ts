@@ -152,7 +152,7 @@ describe('agent --ipam=multi-pool', () => {
     expect(metrics).toContain('cilium_ipam_multipool_needed_ips{pool="default",family="ipv4"} 16');
     expect(metrics).toContain('cilium_ipam_multipool_available_ips{pool="default",family="ipv4"} 14');
     expect(metrics).toMatch(/cilium_kubernetes_events_total\{scope="Pod",action="create",.*\} 3/);
-    const ip = textAt(rest.body as JsonObject, 'address', 'ipv4') ?? '';
+    const ip = textAt(rest.body, 'address', 'ipv4') ?? '';
     await agent.ask('DELETE', `/v1/ipam/${ip}?pool=red`);
     await agent.ask('POST', '/v1/cni', ofPod('DEL', 'picky'));
 
