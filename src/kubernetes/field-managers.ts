@@ -9,7 +9,7 @@ export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): stri
 }
 
 /**
- * When a program that gives out blocks by itself last wrote at or below `path`, by the wall clock of the API server: the start of a
+ * When a block allocator other than Headwater last wrote at or below `path`, by the wall clock of the API server: the start of a
  * second, in ms. Undefined if another program wrote there last.
  */
 export function allocatorWroteAt(raw: JsonObject, ...path: readonly string[]): number | undefined {
@@ -49,7 +49,7 @@ export function isOperator(manager: string | undefined): boolean {
 /** Controller managers of Kubernetes and of clouds give Nodes their pod CIDRs. */
 const nodeAllocators = ['kube-controller-manager', 'node-ipam-controller', 'cloud-controller-manager'];
 
-/** A program that gives CiliumNodes or Nodes blocks by itself: what it wrote once, it goes on writing. */
+/** Whether this program allocates blocks to CiliumNodes or Nodes. One write proves it: it goes on writing. */
 export function isBlockAllocator(manager: string | undefined): boolean {
   return isOperator(manager) || nodeAllocators.some((name) => manager?.endsWith(name) === true);
 }

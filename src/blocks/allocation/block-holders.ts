@@ -18,8 +18,8 @@ export interface Holder {
   /** The blocks as the object shows them: any text. */
   readonly blocks: readonly string[];
   /**
-   * When a program wrote them last that gives out blocks by itself, by its name: the start of a second of the API server's wall
-   * clock, in ms. Undefined if another program did.
+   * When a known block allocator other than Headwater wrote them last: the start of a second of the API server's wall clock, in
+   * ms. Undefined if another program did.
    */
   readonly allocatorWroteAt?: number | undefined;
   /** CIDRs that count as held by it, too, and are no blocks of this mode: any text. */
